@@ -1,0 +1,1 @@
+"""Session to diagnosis. Pure: no input, no output, no torch."""

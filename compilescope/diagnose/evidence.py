@@ -1,0 +1,24 @@
+"""What is known about one cause when its explanation and remedies are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from compilescope.model import Frame, GuardFailure, Input
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All occurrences of one cause: same kind, source, dimension and user line."""
+
+    failure: GuardFailure  # of the nearest graph, at the first occurrence
+    failures: tuple[GuardFailure, ...]  # one an occurrence, in order
+    values: tuple[str, ...]  # what was required and then observed, distinct, in order
+    function: Frame  # the compiled function, named as the user wrote it
+    calls: tuple[int, ...] = ()
+    before: tuple[Input, ...] = ()  # inputs that the nearest graph was compiled for, if known
+    after: tuple[Input, ...] = ()  # inputs of the call that recompiled, if known
+    options: Mapping[str, str] = field(default_factory=dict)  # of torch.compile, if known
+    torch: tuple[int, int] | None = None  # (2, 13), None where unknown
+    limit_reached: bool = False

@@ -1,0 +1,1 @@
+"""Source to findings: what breaks or recompiles, found before anything runs."""

@@ -1,0 +1,309 @@
+"""The session: everything that was observed about one run, as plain immutable values.
+
+Every source (`lint`, `probe`, `logs`) produces these types and every reader consumes them; nothing
+here computes. Times are Unix seconds, durations are seconds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SESSION_VERSION = 1
+
+
+class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A place in somebody's Python code."""
+
+    path: str
+    line: int
+    function: str = ""
+    code: str = ""  # the source line, where the source of the event carried it
+
+
+class GuardFailure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why one cache entry could not serve a call: the first of its guards that failed."""
+
+    kind: str  # "tensor.size", "shape.duck", ... or "unknown"
+    raw: str
+    source: str = ""  # as the user would write it: `x`, `model.layers[0].scale`
+    dimension: int | None = None
+    required: str = ""  # what the cached graph demands
+    observed: str = ""  # what the call brought, "" where the log does not say
+    entry: str = ""  # compile id of the cache entry that rejected the call
+    frame: Frame | None = None  # the user's line that made the guard
+    stack: tuple[Frame, ...] = ()
+    hint: str = ""  # PyTorch's own
+
+
+class Input(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tensor (or plain value) that went into a compile or a call."""
+
+    source: str
+    type: str = "Tensor"
+    shape: tuple[int, ...] | None = None
+    stride: tuple[int, ...] | None = None
+    dtype: str = ""
+    device: str = ""
+    requires_grad: bool = False
+    value: str = ""  # repr of a plain Python value
+
+
+class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag="compiled"):
+    """One compile of one frame, all its attempts together."""
+
+    process: int
+    compile_id: str  # "0/1", "!0/1/0" under compiled autograd; never with the attempt
+    frame: Frame  # the compiled function, at its first line
+    at: float | None = None
+    seconds: float | None = None
+    phases: dict[str, float] = {}  # "dynamo", "aot", "inductor", "codegen", ... to seconds
+    attempts: int = 1
+    restarts: tuple[str, ...] = ()  # why tracing began again
+    wasted: float = 0.0  # seconds before the last restart
+    outcome: Literal["compiled", "empty", "skipped", "failed", "unfinished"] = "compiled"
+    failure: str = ""
+    failure_frame: Frame | None = None
+    recompile: bool = False  # False for a first compile and for a per-instance variant
+    backward: bool = False
+    graph_ops: int | None = None
+    guard_count: int | None = None
+    guard_latency: float | None = None
+    caches: dict[str, str] = {}  # "fx_graph": "hit" | "miss" | "bypass"
+    cudagraph_skip: str = ""
+    stack: tuple[Frame, ...] = ()  # the user's callers, outermost first
+    inputs: tuple[Input, ...] = ()  # the concrete inputs it was compiled for
+    guards: tuple[str, ...] = ()  # leaf guards, for the explanation of later recompiles
+
+
+class Recompiled(msgspec.Struct, frozen=True, omit_defaults=True, tag="recompiled"):
+    """A call that no cached graph could serve; one reason for each entry that rejected it."""
+
+    process: int
+    compile_id: str
+    frame: Frame
+    at: float | None = None
+    reasons: tuple[GuardFailure, ...] = ()
+    refused: bool = False  # the recompile limit stopped it: the call ran eagerly
+
+
+class GraphBroke(msgspec.Struct, frozen=True, omit_defaults=True, tag="graph_broke"):
+    """The compiler stopped capturing at the user's line."""
+
+    process: int
+    compile_id: str
+    type: str  # PyTorch's own name of the kind, "Data-dependent branching"
+    frame: Frame  # the last frame of the user's own code
+    at: float | None = None
+    gb_id: str = ""
+    reason: str = ""  # the text as logged
+    explanation: str = ""
+    hints: tuple[str, ...] = ()
+    context: str = ""  # PyTorch's developer debug context
+    stack: tuple[Frame, ...] = ()  # outermost first
+    whole_frame: bool = False  # the function runs eagerly, nothing was kept
+    duplicate: bool = False  # logged again for a break that was logged before
+    cause: str = ""  # for a chained break: the type that came first
+
+
+class FellBack(msgspec.Struct, frozen=True, omit_defaults=True, tag="fell_back"):
+    """A function reached its recompile limit: new inputs run eagerly from here on."""
+
+    process: int
+    frame: Frame
+    at: float | None = None
+    compile_id: str = ""
+    limit: int | None = None
+    limit_name: str = "recompile_limit"
+    reasons: tuple[GuardFailure, ...] = ()
+
+
+class Errored(msgspec.Struct, frozen=True, omit_defaults=True, tag="errored"):
+    """A compile or a compiled call that raised."""
+
+    process: int
+    text: str
+    kind: str = ""  # exception class or PyTorch's name
+    compile_id: str = ""
+    at: float | None = None
+    frame: Frame | None = None
+    stack: tuple[Frame, ...] = ()
+
+
+class Symbol(msgspec.Struct, frozen=True, omit_defaults=True, tag="symbol"):
+    """A symbolic size or number was born."""
+
+    process: int
+    compile_id: str
+    name: str
+    source: str = ""
+    value: str = ""
+    range: str = ""
+    backed: bool = True
+    frame: Frame | None = None
+
+
+class Specialized(msgspec.Struct, frozen=True, omit_defaults=True, tag="specialized"):
+    """A symbolic size became a constant."""
+
+    process: int
+    compile_id: str
+    symbol: str
+    sources: tuple[str, ...] = ()
+    value: str = ""
+    reason: str = ""
+    frame: Frame | None = None
+
+
+class Guarded(msgspec.Struct, frozen=True, omit_defaults=True, tag="guarded"):
+    """An expression over symbols became a guard."""
+
+    process: int
+    compile_id: str
+    expression: str
+    frame: Frame | None = None
+
+
+class Warned(msgspec.Struct, frozen=True, omit_defaults=True, tag="warned"):
+    """A message about performance or behaviour; repeated texts are one event."""
+
+    process: int
+    kind: str  # "perf_hint", "cudagraph_skip", "cudagraph", "tf32", "skip", ...
+    text: str
+    times: int = 1
+    at: float | None = None
+    compile_id: str = ""
+    frame: Frame | None = None
+
+
+class Called(msgspec.Struct, frozen=True, omit_defaults=True, tag="called"):
+    """One call of a compiled callable from Python."""
+
+    process: int
+    callable: int  # index into Session.callables
+    index: int  # 0 for the first call of this callable in this process
+    at: float
+    seconds: float
+    compiles: tuple[str, ...] = ()  # compile ids that this call paid for
+    signature: int | None = None  # index into Session.signatures, where it changed
+    eager: bool = False  # ran eagerly: the recompile limit was reached
+    thread: int = 0
+    error: str = ""  # exception class it raised
+
+
+Event = (
+    Compiled
+    | Recompiled
+    | GraphBroke
+    | FellBack
+    | Errored
+    | Symbol
+    | Specialized
+    | Guarded
+    | Warned
+    | Called
+)
+
+
+class Callable(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something the program gave to torch.compile."""
+
+    process: int
+    name: str
+    frame: Frame | None = None
+    kind: Literal["function", "module"] = "function"
+    options: dict[str, str] = {}  # backend, dynamic, fullgraph, mode, as given
+
+
+class Signature(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The inputs of a call."""
+
+    inputs: tuple[Input, ...]
+
+
+class Process(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One operating-system process of the run."""
+
+    pid: int
+    rank: int | None = None
+    parent: int | None = None
+    command: tuple[str, ...] = ()
+    started: float | None = None
+    ended: float | None = None
+    how: Literal["exited", "failed", "killed", "interrupted", "unfinished", "unknown"] = "unknown"
+    code: int | None = None
+    signal: str = ""
+    error: str = ""  # the exception's class and message
+
+
+class Gap(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that is missing, unreadable or unknown, and how much of it."""
+
+    what: str
+    count: int = 1
+    share: float | None = None  # of all records of its sort, 0 to 1
+    detail: str = ""
+
+
+class GraphBreakKind(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An entry of the graph-break registry that ships with the installed torch."""
+
+    gb_id: str
+    type: str
+    explanation: str = ""
+    hints: tuple[str, ...] = ()
+
+
+class Environment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the run ran on."""
+
+    torch: str = ""  # "2.13.0+cpu", "" where unknown
+    python: str = ""
+    platform: str = ""
+    cuda: str = ""
+    triton: str = ""
+    devices: tuple[str, ...] = ()
+    cpu_count: int | None = None
+    packages: dict[str, str] = {}
+    variables: dict[str, str] = {}  # allow-listed environment variables that were set
+    config: dict[str, str] = {}  # "dynamo.recompile_limit": "8", as JSON text
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something `lint` found in source."""
+
+    path: str
+    line: int
+    column: int  # 1-based, in characters
+    end_line: int
+    end_column: int
+    code: str  # "CS101"
+    name: str  # "data-dependent-branch"
+    message: str
+    function: str = ""
+    severity: str = "split"
+    certainty: str = "certain"
+    url: str = ""
+
+
+class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One run, or the logs of one, as recorded."""
+
+    version: Literal[1] = SESSION_VERSION
+    source: Literal["probe", "logs", "trace", "lint"] = "probe"
+    name: str = ""  # the script, module or log, for people
+    created: str = ""  # ISO 8601
+    command: tuple[str, ...] = ()
+    how: Literal["exited", "failed", "killed", "interrupted", "unfinished", "unknown"] = "unknown"
+    code: int | None = None  # the program's exit code
+    seconds: float | None = None  # wall time of the program
+    environment: Environment = Environment()
+    processes: tuple[Process, ...] = ()
+    callables: tuple[Callable, ...] = ()
+    signatures: tuple[Signature, ...] = ()
+    events: tuple[Event, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    sources: dict[str, dict[int, str]] = {}  # path to line number to text, around each frame
+    graph_break_kinds: tuple[GraphBreakKind, ...] = ()  # those that the events name
+    gaps: tuple[Gap, ...] = ()

@@ -1,0 +1,1 @@
+"""Run a program unchanged and record what torch.compile does in it."""

@@ -1,0 +1,140 @@
+"""Sessions to and from files: `*.cscope.json`, `*.cscope.json.gz`, and the page that embeds one."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from compilescope.errors import InputError, VersionError
+from compilescope.model import SESSION_VERSION, Session
+
+SUFFIX = ".cscope.json.gz"
+_GZIP_MAGIC = b"\x1f\x8b"
+_EMBEDDED = re.compile(
+    rb'<script type="application/json" id="session">(.*?)</script>', re.DOTALL
+)
+
+
+def save(session: Session, path: Path) -> None:
+    """Write `session` to `path`, whole or not at all; gzipped where the name ends in `.gz`.
+
+    Raises:
+        InputError: the folder or file cannot be written.
+    """
+    data = encode(session)
+    if path.suffix == ".gz":
+        data = gzip.compress(data, compresslevel=6, mtime=0)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(
+            f"cannot write {path}",
+            cause=error.strerror or str(error),
+            hint="name another file with -o",
+        ) from error
+
+
+def encode(session: Session) -> bytes:
+    """`session` as JSON."""
+    return msgspec.json.encode(session)
+
+
+def load(path: Path) -> Session:
+    """The session in `path`, or in the report at `path`.
+
+    Raises:
+        InputError: missing, unreadable, truncated, or not a session.
+        VersionError: written by a newer compilescope.
+    """
+    data = _read(path)
+    if data.startswith(_GZIP_MAGIC):
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise InputError(
+                f"{path} is damaged",
+                cause=f"the compressed data is cut short or altered ({error})",
+                hint="record the session again, or copy the file again",
+            ) from error
+    embedded = _EMBEDDED.search(data)
+    return decode(embedded.group(1) if embedded else data, str(path))
+
+
+def decode(data: bytes, name: str) -> Session:
+    """The session that `data` (JSON) holds; `name` is for the messages.
+
+    Raises:
+        InputError: not a session.
+        VersionError: written by a newer compilescope.
+    """
+    try:
+        return msgspec.json.decode(data, type=Session)
+    except msgspec.DecodeError as error:
+        _explain(data, name, error)
+        raise AssertionError from error  # pragma: no cover
+
+
+def is_session(path: Path) -> bool:
+    """Whether `path` is named like a session or a report."""
+    return path.name.endswith((".cscope.json", SUFFIX, ".html", ".htm"))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{path} does not exist", hint="`compilescope probe script.py` records a session"
+        ) from error
+    except IsADirectoryError as error:
+        raise InputError(
+            f"{path} is a folder",
+            hint="name a session file; for a folder of logs use `compilescope logs`",
+        ) from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}", cause=error.strerror or str(error)) from error
+
+
+def _explain(data: bytes, name: str, error: msgspec.DecodeError) -> None:
+    try:
+        content: Any = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        raise InputError(
+            f"{name} is not a session",
+            cause="it is not JSON, or cut short",
+            hint="for logs use `compilescope logs`",
+        ) from error
+    version = content.get("version") if isinstance(content, dict) else None
+    if isinstance(version, int) and version > SESSION_VERSION:
+        raise VersionError(
+            f"cannot read {name}",
+            cause=f"it has session version {version}, this release reads {SESSION_VERSION}",
+            hint="upgrade compilescope, or record the session again",
+        ) from error
+    raise InputError(
+        f"{name} is not a session",
+        cause=str(error),
+        hint="`compilescope probe script.py` records one",
+    ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

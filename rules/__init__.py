@@ -1,0 +1,1 @@
+"""What compilescope can detect: a folder a rule."""
