@@ -285,6 +285,13 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     severity: str = "split"
     certainty: str = "certain"
     url: str = ""
+    reason: str = ""  # what the compiler does here, one or two sentences
+    help: str = ""  # what to write instead, one line
+    fix: Literal["", "safe", "unsafe"] = ""  # whether the rule can make the edit here
+    gb_ids: tuple[str, ...] = ()
+    cell: int | None = None  # of a notebook, from 1; lines then count from the cell's first
+    times: int | None = None  # how often a run met it, None where no run was joined
+    seconds: float | None = None  # what it cost in that run
 
 
 class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
