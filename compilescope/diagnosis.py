@@ -147,6 +147,8 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
+    """How often; `recompiles` includes one that the recompile limit refused."""
+
     calls: int = 0
     compiles: int = 0
     recompiles: int = 0
@@ -156,6 +158,8 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Seconds(msgspec.Struct, frozen=True):
+    """How long: the whole program, all compiles, and what recompiles cost."""
+
     total: float | None = None
     compiling: float = 0.0
     lost: float = 0.0  # to recompilations: what the calls cost beyond a steady call

@@ -1,10 +1,10 @@
 """Errors that a user can act on: a message, a cause, a hint and an exit code.
 
-    CompilescopeError            exit 2
-    ├── UsageError               an option, name or rule that does not exist, or cannot be combined
-    ├── InputError               a file that is missing, unreadable, or not what it was taken for
-    │   └── VersionError         a file from another version of compilescope
-    └── ProgramError             the program to be probed could not be started
+CompilescopeError            exit 2
+├── UsageError               an option, name or rule that does not exist, or cannot be combined
+├── InputError               a file that is missing, unreadable, or not what it was taken for
+│   └── VersionError         a file from another version of compilescope
+└── ProgramError             the program to be probed could not be started
 """
 
 from __future__ import annotations

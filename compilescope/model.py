@@ -50,7 +50,7 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     value: str = ""  # repr of a plain Python value
 
 
-class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag="compiled"):
+class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="compiled"):
     """One compile of one frame, all its attempts together."""
 
     process: int
@@ -77,7 +77,9 @@ class Compiled(msgspec.Struct, frozen=True, omit_defaults=True, tag="compiled"):
     guards: tuple[str, ...] = ()  # leaf guards, for the explanation of later recompiles
 
 
-class Recompiled(msgspec.Struct, frozen=True, omit_defaults=True, tag="recompiled"):
+class Recompiled(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="recompiled"
+):
     """A call that no cached graph could serve; one reason for each entry that rejected it."""
 
     process: int
@@ -88,7 +90,9 @@ class Recompiled(msgspec.Struct, frozen=True, omit_defaults=True, tag="recompile
     refused: bool = False  # the recompile limit stopped it: the call ran eagerly
 
 
-class GraphBroke(msgspec.Struct, frozen=True, omit_defaults=True, tag="graph_broke"):
+class GraphBroke(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="graph_broke"
+):
     """The compiler stopped capturing at the user's line."""
 
     process: int
@@ -107,7 +111,7 @@ class GraphBroke(msgspec.Struct, frozen=True, omit_defaults=True, tag="graph_bro
     cause: str = ""  # for a chained break: the type that came first
 
 
-class FellBack(msgspec.Struct, frozen=True, omit_defaults=True, tag="fell_back"):
+class FellBack(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="fell_back"):
     """A function reached its recompile limit: new inputs run eagerly from here on."""
 
     process: int
@@ -119,7 +123,7 @@ class FellBack(msgspec.Struct, frozen=True, omit_defaults=True, tag="fell_back")
     reasons: tuple[GuardFailure, ...] = ()
 
 
-class Errored(msgspec.Struct, frozen=True, omit_defaults=True, tag="errored"):
+class Errored(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="errored"):
     """A compile or a compiled call that raised."""
 
     process: int
@@ -131,7 +135,7 @@ class Errored(msgspec.Struct, frozen=True, omit_defaults=True, tag="errored"):
     stack: tuple[Frame, ...] = ()
 
 
-class Symbol(msgspec.Struct, frozen=True, omit_defaults=True, tag="symbol"):
+class Symbol(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="symbol"):
     """A symbolic size or number was born."""
 
     process: int
@@ -144,7 +148,9 @@ class Symbol(msgspec.Struct, frozen=True, omit_defaults=True, tag="symbol"):
     frame: Frame | None = None
 
 
-class Specialized(msgspec.Struct, frozen=True, omit_defaults=True, tag="specialized"):
+class Specialized(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="specialized"
+):
     """A symbolic size became a constant."""
 
     process: int
@@ -156,7 +162,7 @@ class Specialized(msgspec.Struct, frozen=True, omit_defaults=True, tag="speciali
     frame: Frame | None = None
 
 
-class Guarded(msgspec.Struct, frozen=True, omit_defaults=True, tag="guarded"):
+class Guarded(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="guarded"):
     """An expression over symbols became a guard."""
 
     process: int
@@ -165,7 +171,7 @@ class Guarded(msgspec.Struct, frozen=True, omit_defaults=True, tag="guarded"):
     frame: Frame | None = None
 
 
-class Warned(msgspec.Struct, frozen=True, omit_defaults=True, tag="warned"):
+class Warned(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="warned"):
     """A message about performance or behaviour; repeated texts are one event."""
 
     process: int
@@ -177,7 +183,7 @@ class Warned(msgspec.Struct, frozen=True, omit_defaults=True, tag="warned"):
     frame: Frame | None = None
 
 
-class Called(msgspec.Struct, frozen=True, omit_defaults=True, tag="called"):
+class Called(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="called"):
     """One call of a compiled callable from Python."""
 
     process: int

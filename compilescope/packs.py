@@ -17,7 +17,9 @@ RULES = "compilescope.rules"
 class Render(Protocol):
     """A report: a pure function from a diagnosis to text."""
 
-    def __call__(self, diagnosis: Diagnosis, /, **options: Any) -> str: ...
+    def __call__(self, diagnosis: Diagnosis, /, **options: Any) -> str:
+        """The whole report."""
+        ...
 
 
 def report_names() -> list[str]:

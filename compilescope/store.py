@@ -17,9 +17,7 @@ from compilescope.model import SESSION_VERSION, Session
 
 SUFFIX = ".cscope.json.gz"
 _GZIP_MAGIC = b"\x1f\x8b"
-_EMBEDDED = re.compile(
-    rb'<script type="application/json" id="session">(.*?)</script>', re.DOTALL
-)
+_EMBEDDED = re.compile(rb'<script type="application/json" id="session">(.*?)</script>', re.DOTALL)
 
 
 def save(session: Session, path: Path) -> None:

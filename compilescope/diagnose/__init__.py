@@ -1,1 +1,136 @@
 """Session to diagnosis. Pure: no input, no output, no torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.breaks import explain_breaks
+from compilescope.diagnose.causes import explain_recompiles
+from compilescope.diagnose.fallbacks import explain_fallbacks
+from compilescope.diagnose.functions import summaries
+from compilescope.diagnose.notices import explain as explain_notice
+from compilescope.diagnose.timeline import Timeline
+from compilescope.diagnose.verdict import recovery, status, verdict
+from compilescope.diagnosis import Compile, Counts, Diagnosis, Notice, Seconds
+from compilescope.model import Compiled, Errored, Warned
+
+if TYPE_CHECKING:
+    from compilescope.diagnose.causes import Explained
+    from compilescope.model import Session
+
+
+def diagnose(session: Session) -> Diagnosis:
+    """What the session says: verdict, causes ranked by seconds, breaks, fallbacks, the rest."""
+    timeline = Timeline(session)
+    explained = explain_recompiles(session, timeline)
+    breaks = explain_breaks(session)
+    fallbacks = explain_fallbacks(session, timeline, explained)
+    calls = timeline.series()
+    compiles = _compiles(session, timeline)
+    errors = tuple(event.text for event in session.events if isinstance(event, Errored))
+    counts = Counts(
+        calls=timeline.count(),
+        compiles=sum(item.outcome == "compiled" for item in compiles),
+        recompiles=len(explained.recompiles),
+        graph_breaks=len(breaks),
+        fallbacks=len(fallbacks),
+        unknown=_unknown(explained),
+    )
+    seconds = Seconds(
+        total=session.seconds,
+        compiling=sum(item.seconds or 0.0 for item in compiles),
+        lost=sum(item.seconds_lost for item in explained.recompiles),
+    )
+    state = status(counts, session, len(errors))
+    return Diagnosis(
+        verdict=verdict(state, counts, seconds, fallbacks, breaks, calls),
+        status=state,
+        counts=counts,
+        seconds=seconds,
+        causes=explained.causes,
+        recompiles=explained.recompiles,
+        graph_breaks=breaks,
+        environment=session.environment,
+        incomplete=session.gaps,
+        name=session.name,
+        created=session.created,
+        command=session.command,
+        ended=ended(session),
+        recovery=recovery(explained.causes, seconds),
+        fallbacks=fallbacks,
+        compiles=compiles,
+        functions=summaries(session),
+        calls=calls,
+        notices=_notices(session),
+        errors=errors,
+        findings=session.findings,
+        processes=session.processes,
+        sources=session.sources,
+    )
+
+
+def ended(session: Session) -> str:
+    """How the program ended, in words; "" where the session is not of a program."""
+    signal = next((item.signal for item in session.processes if item.signal), "")
+    error = next((item.error for item in session.processes if item.error), "")
+    match session.how:
+        case "exited":
+            return f"exited with code {session.code or 0}"
+        case "failed":
+            return f"failed with exit code {session.code}" + (f": {error}" if error else "")
+        case "killed":
+            return f"killed by {signal or 'a signal'}"
+        case "interrupted":
+            return "interrupted"
+        case "unfinished":
+            return "still running, or its end was not recorded"
+        case _:
+            return ""
+
+
+def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:
+    found: dict[tuple[int, str, bool], Compile] = {}
+    for event in session.events:
+        if not isinstance(event, Compiled):
+            continue
+        payment = timeline.payment((event.process, event.compile_id))
+        found[event.process, event.compile_id, event.backward] = Compile(
+            compile_id=event.compile_id,
+            frame=event.frame,
+            seconds=event.seconds,
+            phases=event.phases,
+            outcome="backward" if event.backward else event.outcome,
+            recompile=event.recompile,
+            call=payment.call.index if payment else None,
+            wasted=event.wasted,
+            attempts=event.attempts,
+            graph_ops=event.graph_ops,
+            guard_count=event.guard_count,
+            process=event.process,
+        )
+    return tuple(found.values())
+
+
+def _unknown(explained: Explained) -> int:
+    return sum(reason.kind == "unknown" for item in explained.recompiles for reason in item.reasons)
+
+
+def _notices(session: Session) -> tuple[Notice, ...]:
+    folded: dict[tuple[str, str], list[Warned]] = {}
+    for event in session.events:
+        if isinstance(event, Warned):
+            folded.setdefault((event.kind, event.text), []).append(event)
+    notices = []
+    for (kind, text), events in folded.items():
+        why, remedies = explain_notice(kind, text)
+        notices.append(
+            Notice(
+                kind=kind,
+                text=text,
+                times=sum(event.times for event in events),
+                why=why,
+                frame=events[0].frame,
+                remedies=remedies,
+            )
+        )
+    return tuple(sorted(notices, key=lambda notice: -notice.times))

@@ -22,3 +22,11 @@ class Evidence:
     options: Mapping[str, str] = field(default_factory=dict)  # of torch.compile, if known
     torch: tuple[int, int] | None = None  # (2, 13), None where unknown
     limit_reached: bool = False
+
+
+def torch_version(text: str) -> tuple[int, int] | None:
+    """(2, 13) of "2.13.0+cpu"."""
+    parts = text.split(".")
+    if len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit():
+        return int(parts[0]), int(parts[1])
+    return None

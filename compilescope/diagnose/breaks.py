@@ -1,0 +1,78 @@
+"""Graph breaks, one entry a kind and user line, however often they were logged."""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from collections import defaultdict
+
+from compilescope.diagnose.break_advice import advise
+from compilescope.diagnose.evidence import torch_version
+from compilescope.diagnose.functions import continues_at, named, written
+from compilescope.diagnosis import Break
+from compilescope.model import Compiled, Frame, GraphBroke, Session
+
+
+def explain_breaks(session: Session) -> tuple[Break, ...]:
+    """Every distinct graph break, the most expensive first."""
+    groups: dict[tuple[str, str, int], list[GraphBroke]] = defaultdict(list)
+    frames: dict[tuple[int, str], Frame] = {}
+    for event in session.events:
+        if isinstance(event, GraphBroke):
+            key = (event.gb_id or event.type, event.frame.path, event.frame.line)
+            groups[key].append(event)
+        elif isinstance(event, Compiled):
+            frames.setdefault((event.process, event.compile_id), written(event.frame))
+    seconds = _continuations(session)
+    found = [_explain(session, events, frames, seconds) for events in groups.values()]
+    return tuple(sorted(found, key=lambda item: (-item.seconds, not item.whole_frame, -item.times)))
+
+
+def _continuations(session: Session) -> dict[tuple[str, int], float]:
+    """Seconds of compiling the rest of a function after a break, by path and line of the break."""
+    seconds: dict[tuple[str, int], float] = defaultdict(float)
+    for event in session.events:
+        if isinstance(event, Compiled) and (line := continues_at(event.frame)) is not None:
+            seconds[event.frame.path, line] += event.seconds or 0.0
+    return seconds
+
+
+def _explain(
+    session: Session,
+    events: list[GraphBroke],
+    frames: dict[tuple[int, str], Frame],
+    seconds: dict[tuple[str, int], float],
+) -> Break:
+    first = next((event for event in events if not event.duplicate), events[0])
+    whole_frame = any(event.whole_frame for event in events)
+    why, remedies = advise(
+        first.gb_id,
+        first.type,
+        first.reason,
+        first.context,
+        whole_frame,
+        first.frame,
+        torch_version(session.environment.torch),
+    )
+    owners = [frames.get((event.process, event.compile_id)) for event in events]
+    functions = named(frame for frame in owners if frame) or (written(first.frame).function,)
+    identity = "\0".join(
+        (first.gb_id or first.type, os.path.basename(first.frame.path), first.frame.function)
+    )
+    lines = {frame.line for frame in (first.frame, *first.stack)}
+    return Break(
+        id=hashlib.sha256(identity.encode()).hexdigest()[:10],
+        gb_id=first.gb_id,
+        type=first.type,
+        frame=first.frame,
+        times=len(events),
+        whole_frame=whole_frame,
+        why=why or first.explanation or first.type,
+        stack=first.stack,
+        explanation=first.explanation,
+        hints=first.hints,
+        functions=functions,
+        compile_ids=tuple(dict.fromkeys(event.compile_id for event in events)),
+        seconds=sum(seconds.get((first.frame.path, line), 0.0) for line in lines),
+        remedies=remedies,
+    )

@@ -1,0 +1,104 @@
+"""Calls in time: what a steady call costs, which call paid for which compile, and how much."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from compilescope.diagnosis import CallSeries
+from compilescope.model import Called, Compiled, Session
+
+CompileKey = tuple[int, str]  # process, compile id
+
+
+@dataclass(frozen=True)
+class Payment:
+    """A call that paid for a compile."""
+
+    call: Called
+    seconds_lost: float  # this compile's share of what the call cost beyond a steady one
+
+
+class Timeline:
+    """The calls of a session, by callable."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._calls: dict[tuple[int, int], list[Called]] = defaultdict(list)
+        self._compile_seconds: dict[CompileKey, float] = defaultdict(float)
+        for event in session.events:
+            if isinstance(event, Called):
+                self._calls[event.process, event.callable].append(event)
+            elif isinstance(event, Compiled) and not event.backward:
+                self._compile_seconds[event.process, event.compile_id] += event.seconds or 0.0
+        self._steady = {key: _steady(calls) for key, calls in self._calls.items()}
+        self._payments = self._pay()
+
+    def payment(self, key: CompileKey) -> Payment | None:
+        """The call that paid for this compile, if calls were recorded."""
+        return self._payments.get(key)
+
+    def series(self) -> tuple[CallSeries, ...]:
+        """Every callable's calls, the most expensive callable first."""
+        found = [self._series(key, calls) for key, calls in self._calls.items()]
+        return tuple(sorted(found, key=lambda series: -sum(series.seconds)))
+
+    def count(self) -> int:
+        """Calls of all callables."""
+        return sum(len(calls) for calls in self._calls.values())
+
+    def eager_calls(self, process: int, callables: Iterable[int]) -> list[Called]:
+        """Calls that ran eagerly, in order."""
+        return [
+            call
+            for index in callables
+            for call in self._calls.get((process, index), ())
+            if call.eager
+        ]
+
+    def inputs_before(self, call: Called) -> int | None:
+        """The signature in force at `call`: its own or the last that was recorded before it."""
+        signature = None
+        for other in self._calls[call.process, call.callable]:
+            signature = signature if other.signature is None else other.signature
+            if other is call:
+                break
+        return signature
+
+    def _series(self, key: tuple[int, int], calls: list[Called]) -> CallSeries:
+        process, index = key
+        compiled = tuple(i for i, call in enumerate(calls) if call.compiles)
+        known = index < len(self._session.callables)
+        last = compiled[-1] + 1 if compiled else 0
+        return CallSeries(
+            name=self._session.callables[index].name if known else f"callable {index}",
+            process=process,
+            seconds=tuple(call.seconds for call in calls),
+            compiled=compiled,
+            eager=tuple(i for i, call in enumerate(calls) if call.eager),
+            steady=self._steady[key],
+            steady_from=last if last < len(calls) else None,
+        )
+
+    def _pay(self) -> dict[CompileKey, Payment]:
+        payments: dict[CompileKey, Payment] = {}
+        for key, calls in self._calls.items():
+            for call in calls:
+                extra = max(0.0, call.seconds - (self._steady[key] or 0.0))
+                whole = sum(self._compile_seconds[call.process, item] for item in call.compiles)
+                for item in call.compiles:
+                    own = self._compile_seconds[call.process, item]
+                    share = own / whole if whole else 1 / len(call.compiles)
+                    payment = Payment(call, extra * share)
+                    known = payments.get((call.process, item))
+                    # A compile inside nested compiled calls is paid by the innermost of them.
+                    if known is None or known.call.seconds > call.seconds:
+                        payments[call.process, item] = payment
+        return payments
+
+
+def _steady(calls: list[Called]) -> float | None:
+    plain = [call.seconds for call in calls if not (call.compiles or call.eager or call.error)]
+    return median(plain) if plain else None

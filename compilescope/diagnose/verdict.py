@@ -1,0 +1,122 @@
+"""The first sentence that a reader sees, and the one on what can be got back."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from compilescope.diagnosis import Break, CallSeries, Cause, Counts, Fallback, Seconds
+from compilescope.model import Session
+
+Status = Literal["clean", "warming", "recompiles", "fallback", "breaks", "nothing", "failed"]
+
+
+def status(counts: Counts, session: Session, failed: int) -> Status:
+    """What sort of run this was, the worst first."""
+    if counts.fallbacks:
+        return "fallback"
+    if counts.recompiles:
+        return "recompiles"
+    if counts.graph_breaks:
+        return "breaks"
+    if counts.compiles:
+        return "clean"
+    if failed or session.how in {"failed", "killed"}:
+        return "failed"
+    return "nothing"
+
+
+def verdict(
+    state: Status,
+    counts: Counts,
+    seconds: Seconds,
+    fallbacks: tuple[Fallback, ...],
+    breaks: tuple[Break, ...],
+    calls: tuple[CallSeries, ...],
+) -> str:
+    """One sentence: what happened, and what it cost."""
+    match state:
+        case "fallback":
+            return _fallback(fallbacks, counts)
+        case "recompiles":
+            return f"{_recompiled(counts, seconds)}{_breaks_too(counts)}.{_settled(calls)}"
+        case "breaks":
+            whole = sum(item.whole_frame for item in breaks)
+            eager = f"; {_few(whole, 'function runs', 'functions run')} eagerly" if whole else ""
+            return f"{_few(counts.graph_breaks, 'graph break')}{eager}, no recompiles."
+        case "clean":
+            cost = f" in {duration(seconds.compiling)}" if seconds.compiling else ""
+            return (
+                f"Nothing to fix: {_few(counts.compiles, 'graph')} compiled{cost},"
+                " no recompiles, no graph breaks."
+            )
+        case "failed":
+            return "Nothing was compiled: the program failed before a compile succeeded."
+        case _:
+            return _nothing(counts)
+
+
+def recovery(causes: tuple[Cause, ...], seconds: Seconds) -> str:
+    """What fixing the first causes gives back, "" where nothing was lost."""
+    if not causes or not seconds.lost:
+        return ""
+    best = causes[: min(3, len(causes))]
+    saved = sum(cause.seconds_lost for cause in best)
+    which = "the cause below" if len(causes) == 1 else f"the first {len(best)} causes"
+    share = f" ({saved / seconds.lost:.0%} of what recompiles cost)" if len(causes) > 1 else ""
+    return f"Fixing {which} gives back {duration(saved)}{share}."
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: `12.3 s`, `45 ms`, `1 min 5 s`."""
+    if seconds >= 60:
+        return f"{int(seconds // 60)} min {seconds % 60:.0f} s"
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    if seconds >= 0.001:
+        return f"{seconds * 1e3:.0f} ms"
+    return f"{seconds * 1e6:.0f} us"
+
+
+def _fallback(fallbacks: tuple[Fallback, ...], counts: Counts) -> str:
+    first = fallbacks[0]
+    limit = f" ({first.limit})" if first.limit is not None else ""
+    since = f" since call {first.call}" if first.call is not None else ""
+    more = f", and {len(fallbacks) - 1} more" if len(fallbacks) > 1 else ""
+    return (
+        f"`{first.frame.function}`{more} reached the recompile limit{limit} and runs new inputs"
+        f" eagerly{since}, after {_few(counts.recompiles, 'recompile')}."
+    )
+
+
+def _recompiled(counts: Counts, seconds: Seconds) -> str:
+    times = _few(counts.recompiles, "recompile")
+    if not seconds.lost:
+        return times[0].upper() + times[1:]
+    total = f" of {duration(seconds.total)}" if seconds.total else ""
+    return f"{duration(seconds.lost)}{total} went to {times}"
+
+
+def _breaks_too(counts: Counts) -> str:
+    return f", beside {_few(counts.graph_breaks, 'graph break')}" if counts.graph_breaks else ""
+
+
+def _settled(calls: tuple[CallSeries, ...]) -> str:
+    compiled = [series for series in calls if series.compiled]
+    if len(compiled) != 1:
+        return ""
+    series = compiled[0]
+    if series.steady_from is None:
+        return " It had not settled at the last call."
+    return f" Steady from call {series.steady_from} of {len(series.seconds)}."
+
+
+def _nothing(counts: Counts) -> str:
+    if counts.calls:
+        return (
+            "Nothing was compiled, though compiled functions were called: all of them ran eagerly."
+        )
+    return "Nothing was compiled."
+
+
+def _few(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
