@@ -1,11 +1,14 @@
 """What a rule's fix works with: one finding in the concrete syntax tree of its file.
 
-A rule has `def fix(self, site: Site) -> None`. It looks at `site.node`, asks for replacements, and
-calls `site.decline("why")` where its conditions do not hold:
+`Report(..., fix="safe")` on a finding says that its rule can correct it; then `lint --fix` calls
 
-    def fix(self, site: Site) -> None:
-        call = site.node
-        site.replace(call, f"{site.name('torch.logical_not')}({site.text(call.expression)})")
+    def fix(self, correction: Correction) -> None:
+        test = correction.node.expression
+        where = correction.name("torch.logical_not")  # adds `import torch` where it is missing
+        correction.replace(correction.node, f"{where}({correction.text(test)})")
+
+and where a condition does not hold: `correction.decline("why")`. `correction.guard(statement, test)`
+puts a statement under an `if`; `remove` and `insert_before` do what they say.
 
 Replacements are text over the spans of nodes, so everything else in the file stays as it is.
 """
@@ -84,7 +87,7 @@ class Tree:
 
 
 @dataclass
-class Site:
+class Correction:
     """A finding, the node it stands on, and the edits that its rule asks for."""
 
     tree: Tree

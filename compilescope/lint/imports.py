@@ -12,7 +12,7 @@ from compilescope.lint.spans import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from compilescope.lint.edits import Site, Tree
+    from compilescope.lint.edits import Correction, Tree
 
 
 def bound_name(module: cst.Module, dotted: str) -> str | None:
@@ -52,16 +52,16 @@ def import_edit(tree: Tree, dotted: str) -> Edit:
     return Edit(last_end, last_end, f"{before}{gap}import {root}{newline}")
 
 
-def is_shadowed(site: Site, name: str) -> bool:
+def is_shadowed(correction: Correction, name: str) -> bool:
     """Whether a function around the finding binds `name` itself."""
-    function = site.function()
+    function = correction.function()
     while function is not None:
         binder = _Binds(name)
         function.params.visit(binder)
         function.body.visit(binder)
         if binder.found:
             return True
-        function = site.function(function)
+        function = correction.function(function)
     return False
 
 
