@@ -1,0 +1,60 @@
+"""Python stacks as logs print them, and which of their frames are the user's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from compilescope.model import Frame
+
+FRAME = re.compile(
+    r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d{1,9})(?:, in (?P<function>.+?))?\s*$'
+)
+_CARETS = re.compile(r"^[\s~^]*$")
+_LIBRARY = re.compile(
+    r"""^<(?!ipython-input|stdin)   # <frozen os>, <string>
+      | (?:^|[/\\])(?:site|dist)-packages[/\\]
+      | [/\\]lib(?:64)?[/\\]python3(?:\.\d+t?)?[/\\]          # the standard library
+      | [/\\](?:Python3\d+|(?:mini|ana)conda\w*|miniforge\w*|envs[/\\][^/\\]+)[/\\]Lib[/\\]
+      | (?:^|[/\\])torch[/\\](?:_dynamo|_inductor|_functorch|_ops|_higher_order_ops|_compile|nn
+            |autograd|optim|fx|utils|_subclasses|_prims|_decomp|_refs)(?:[/\\]|\.py)
+    """,
+    re.VERBOSE,
+)
+_RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_\d+$")
+
+
+def is_library(path: str) -> bool:
+    """Whether `path` is of Python itself or of an installed package."""
+    return _LIBRARY.search(path) is not None
+
+
+def read_stack(lines: Iterable[str]) -> tuple[Frame, ...]:
+    """The frames in `lines`, outermost first; lines between them are their code."""
+    frames: list[Frame] = []
+    wants_code = False
+    for line in lines:
+        if found := FRAME.match(line):
+            frames.append(
+                Frame(found["path"], int(found["line"]), written_name(found["function"] or ""))
+            )
+            wants_code = True
+        elif wants_code and not _CARETS.match(line):
+            last = frames[-1]
+            frames[-1] = Frame(last.path, last.line, last.function, line.strip())
+            wants_code = False
+    return tuple(frames)
+
+
+def written_name(function: str) -> str:
+    """`function` without Dynamo's name for the rest of a function after a graph break."""
+    found = _RESUMED.match(function)
+    return found[1] if found else function
+
+
+def own_frame(stack: Sequence[Frame]) -> Frame | None:
+    """The innermost frame of the user's own code, or the innermost of all where none is."""
+    for frame in reversed(stack):
+        if not is_library(frame.path):
+            return frame
+    return stack[-1] if stack else None
