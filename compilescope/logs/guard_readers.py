@@ -1,0 +1,476 @@
+"""How the fields of a guard failure are taken from its text, by family."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compilescope.logs import guard_shapes, sources
+from compilescope.logs.guard_values import closure_name, same_kind_for_state, value_kind
+from compilescope.logs.sources import Source, read_source
+
+if TYPE_CHECKING:
+    from compilescope.logs.guard_text import Parts
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What a rule's reader found."""
+
+    kind: str
+    source: str = ""
+    dimension: int | None = None
+    required: str = ""
+    observed: str = ""
+    hint: str = ""
+
+
+Match = re.Match[str]
+
+_DTYPES = {
+    "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
+    "UInt16": "uint16", "UInt32": "uint32", "UInt64": "uint64", "Half": "float16",
+    "Float": "float32", "Double": "float64", "BFloat16": "bfloat16", "Bool": "bool",
+    "ComplexHalf": "complex32", "ComplexFloat": "complex64", "ComplexDouble": "complex128",
+    "Float8_e5m2": "float8_e5m2", "Float8_e4m3fn": "float8_e4m3fn",
+    "Float8_e5m2fnuz": "float8_e5m2fnuz", "Float8_e4m3fnuz": "float8_e4m3fnuz",
+    "Float8_e8m0fnu": "float8_e8m0fnu", "Float4_e2m1fn_x2": "float4_e2m1fn_x2",
+    "QInt8": "qint8", "QUInt8": "quint8", "QInt32": "qint32",
+    "c10::Half": "float16", "c10::BFloat16": "bfloat16", "signed char": "int8",
+    "unsigned char": "uint8", "short int": "int16", "long int": "int64",
+}  # fmt: skip
+_CLASS = re.compile(r"<class '([^']*)'>")
+_BY_PARAMETER = {
+    "tensor.size": "module.param_shape",
+    "tensor.rank": "module.param_shape",
+    "tensor.stride": "module.param_shape",
+    "tensor.requires_grad": "module.requires_grad",
+    "tensor.dtype": "module.dtype",
+}
+_BY_GLOBAL = {"tensor.size", "tensor.rank", "tensor.stride"}
+
+
+def bare(kind: str, _match: Match, _parts: Parts) -> Fields:
+    """A text that names nothing but its kind."""
+    return Fields(kind)
+
+
+def source_only(kind: str, match: Match, _parts: Parts) -> Fields:
+    """A text that names only its source."""
+    return Fields(kind, read_source(match["s"]).text)
+
+
+def source_required(kind: str, match: Match, _parts: Parts) -> Fields:
+    """A source and what is required of it."""
+    return Fields(kind, read_source(match["s"]).text, required=match["a"])
+
+
+def tensor(kind: str, match: Match, parts: Parts) -> Fields:
+    """`tensor 'x' <property> mismatch ... expected a, actual b`: both sides are given."""
+    source = read_source(match["s"])
+    groups = match.groupdict()
+    dimension = int(groups["d"]) if groups.get("d") else None
+    required, observed = _both_sides(kind, match["a"], groups.get("b") or "")
+    refined = _tensor_kind(kind, source, parts)
+    if refined in {"tensor.numpy", "global.tensor", "module.param_shape"}:
+        what = kind.removeprefix("tensor.")
+        required, observed = f"{what} {required}", f"{what} {observed}"
+    return Fields(refined, source.text, dimension, required, observed)
+
+
+def _both_sides(kind: str, expected: str, actual: str) -> tuple[str, str]:
+    if kind == "tensor.requires_grad":
+        wanted = expected.lower() in {"1", "true"}
+        return f"requires_grad={wanted}", f"requires_grad={not wanted}"
+    if kind == "tensor.dtype":
+        return _dtype(expected), _dtype(actual)
+    return expected.strip(), actual.strip()
+
+
+def _dtype(name: str) -> str:
+    name = name.strip().rstrip(".")
+    return f"torch.{_DTYPES[name]}" if name in _DTYPES else name
+
+
+def _tensor_kind(kind: str, source: Source, parts: Parts) -> str:
+    if "numpy" in source.roles:
+        return "tensor.numpy"
+    guarded_parameter = any("Guard failed on a parameter" in hint for hint in parts.hints)
+    if guarded_parameter or source.last == "parameter":
+        return _BY_PARAMETER.get(kind, kind)
+    if kind in _BY_GLOBAL and _is_plain_global(source):
+        return "global.tensor"
+    return kind
+
+
+def _is_plain_global(source: Source) -> bool:
+    return source.scope == "global" and "nn" not in source.roles
+
+
+def tensor_type(kind: str, match: Match, _parts: Parts) -> Fields:
+    """A tensor of one class was expected; the class that came is given."""
+    source = read_source(match["s"])
+    found = _CLASS.sub(r"\1", match["b"]).rstrip(".")
+    if source.last == "parameter":
+        kind = "module.param_none"
+    elif source.name == "grad" and source.last == "attribute":
+        kind = "tensor.grad"
+    wanted = _CLASS.search(match["a"])
+    return Fields(kind, source.text, required=wanted[1] if wanted else "a tensor", observed=found)
+
+
+def duplicates(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`Duplicate tensors found: ["x", "y"], ...`."""
+    groups = re.findall(r'\[((?:"(?:[^"\\]|\\.)*"(?:, )?)+)\]', match["groups"])
+    named = [re.findall(r'"((?:[^"\\]|\\.)*)"', group) for group in groups]
+    written = [[read_source(name).text for name in names] for names in named]
+    first = written[0][0] if written else ""
+    same = "; ".join(" is ".join(names) for names in written)
+    return Fields(kind, first, required="distinct tensors", observed=same)
+
+
+def duplicate(kind: str, match: Match, _parts: Parts) -> Fields:
+    """The old form, which names one of the tensors."""
+    text = read_source(match["s"].strip("'")).text
+    return Fields(kind, text, required="distinct tensors", observed=f"{text} is passed twice")
+
+
+_STATE_KINDS = {
+    "grad_mode": "grad_mode",
+    "autocast_cache_enabled": "autocast_cache",
+    "torch_function": "torch_function",
+    "deterministic_algorithms": "deterministic",
+    "allow_tf32": "allow_tf32",
+    "allow_fp16_reduce": "allow_fp16_reduce",
+    "allow_bf16_reduce": "allow_bf16_reduce",
+    "num_threads": "num_threads",
+    "default_dtype": "default_dtype",
+}
+
+
+def global_state(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`GLOBAL_STATE changed: a b `: the settings that changed, not their values."""
+    tokens = match["tokens"].split()
+    if len(tokens) > 1:
+        return Fields("global_state.multiple", observed=", ".join(tokens))
+    if not tokens:
+        return Fields(kind)
+    token = tokens[0]
+    name = _STATE_KINDS.get(token, "")
+    if token.startswith("autocast") and not name:
+        name = "autocast_dtype" if token.endswith("_dtype") else "autocast"
+    return Fields(f"{kind}.{name}" if name else kind, observed=token)
+
+
+def state_value(kind: str, match: Match, _parts: Parts) -> Fields:
+    """A global setting and the value that the graph requires."""
+    return Fields(kind, required=match["a"])
+
+
+def backend(kind: str, match: Match, _parts: Parts) -> Fields:
+    """Both backends are described."""
+    return Fields(kind, required=match["a"], observed=match["b"], hint=match["hint"])
+
+
+def lifetime(kind: str, match: Match, _parts: Parts) -> Fields:
+    """Something was freed."""
+    source = read_source(match["s"])
+    return Fields(kind, source.text, required="alive", observed="deallocated")
+
+
+def marking_new(kind: str, _match: Match, _parts: Parts) -> Fields:
+    """A tensor carries a mark that it did not carry."""
+    return Fields(kind, required="no dimension marked", observed="dimensions marked")
+
+
+def marking(kind: str, match: Match, _parts: Parts) -> Fields:
+    """Marked dimensions or bounds differ; the C++ text does not name the tensor."""
+    observed = match.groupdict().get("b") or ""
+    name = match["n"].removeprefix("_dynamo_")
+    return Fields(
+        kind,
+        required=f"{name} {match['a']}",
+        observed=f"{name} {observed}".strip() if observed else "",
+    )
+
+
+def marking_old(kind: str, match: Match, parts: Parts) -> Fields:
+    """The Python form of the marking guard."""
+    return Fields(kind, read_source(match["s"]).text, required=parts.code)
+
+
+def missing(kind: str, match: Match, _parts: Parts) -> Fields:
+    """A key or index that the graph reads is not there: an observation."""
+    return Fields(kind, read_source(match["s"]).text, required="present", observed="missing")
+
+
+def overlap(kind: str, match: Match, _parts: Parts) -> Fields:
+    """Which tensors share memory."""
+    named = [read_source(name).text for name in match["a"].split(", ") if name]
+    apart = [read_source(name).text for name in match["b"].split(", ") if name]
+    required = f"{', '.join(named) or 'none'} overlap"
+    if apart:
+        required += f"; {', '.join(apart)} do not"
+    return Fields(kind, (named or apart or [""])[0], required=required)
+
+
+def identity(kind: str, match: Match, parts: Parts) -> Fields:
+    """`___check_obj_id(S, id), type=T`."""
+    source = read_source(match["s"])
+    written = match["type"] or ""
+    found = _CLASS.search(written)
+    name = found[1] if found else written
+    kind = same_kind_for_state(source, name, parts) or kind
+    required = f"the same object ({name})" if name else "the same object"
+    return Fields(kind, closure_name(source, parts), required=required, observed="another object")
+
+
+_SCALARS = {"int", "float", "str", "bool", "complex", "bytes", "NoneType"}
+_CONTAINERS = {
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "frozenset",
+    "range",
+    "slice",
+    "torch.Size",
+    "mappingproxy",
+    "dict_keys",
+    "dict_values",
+    "dict_items",
+}
+_CALLABLES = {
+    "function",
+    "builtin_function_or_method",
+    "method",
+    "functools.partial",
+    "type",
+    "method-wrapper",
+}
+
+
+def type_of(kind: str, match: Match, parts: Parts) -> Fields:
+    """`___check_type_id(S, id), type=T`: the class that the graph requires."""
+    source = read_source(match["s"])
+    found = _CLASS.search(match["type"] or "")
+    name = found[1] if found else (match["type"] or "")
+    if not name:
+        name = next((h[5:] for h in parts.hints if h.startswith("type ")), "")
+    if kind == "type.object":
+        kind = _type_kind(name, source)
+    return Fields(
+        kind, closure_name(source, parts), required=name, observed="another type" if name else ""
+    )
+
+
+def _type_kind(name: str, source: Source) -> str:
+    if name in _SCALARS or name.startswith("numpy."):
+        return "type.scalar"
+    if name in _CONTAINERS or name.startswith("collections."):
+        return "type.container"
+    if name in _CALLABLES:
+        return "type.callable"
+    if name.startswith(("torch.nn.modules.", "torch.ao.nn.")) or source.last == "module":
+        return "type.module"
+    if name.startswith("torch.nested.") or name in {"torch.Tensor", "torch.nn.parameter.Parameter"}:
+        return "type.tensor"
+    return "type.object"
+
+
+def dict_contains(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`___dict_contains(key, dict)`; a dict may be an object's or a module's."""
+    node = sources.parse(f"f({match['k']}, {match['s']})")
+    if not isinstance(node, ast.Call) or len(node.args) != 2:
+        return Fields(kind)
+    key, holder = node.args
+    present = not match["not"]
+    required, observed = ("present", "missing") if present else ("absent", "present")
+    written = ast.unparse(key)
+    if isinstance(holder, ast.Attribute) and isinstance(key, ast.Constant):
+        owner, name = sources.source_of(holder.value).text, str(key.value)
+        if holder.attr == "__dict__":
+            kind = "attr.missing" if present else "attr.not_present"
+            return Fields(kind, f"{owner}.{name}", required=required, observed=observed)
+        if holder.attr in sources.MODULE_DICTS:
+            kind = "module.missing" if present else "module.added"
+            return Fields(kind, f"{owner}.{name}", required=required, observed=observed)
+    source = sources.source_of(holder).text
+    return Fields(kind, source, required=f"{written} {required}", observed=f"{written} {observed}")
+
+
+def set_contains(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`set.__contains__(s, item)`."""
+    required, observed = ("absent", "present") if match["not"] else ("present", "missing")
+    item = match["k"]
+    return Fields(
+        kind,
+        read_source(match["s"]).text,
+        required=f"{item} {required}",
+        observed=f"{item} {observed}",
+    )
+
+
+def has_attribute(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`not hasattr(o, 'k')`."""
+    required, observed = ("absent", "present") if match["not"] else ("present", "missing")
+    return Fields(
+        kind,
+        f"{read_source(match['s']).text}.{match['k'][1:-1]}",
+        required=required,
+        observed=observed,
+    )
+
+
+def key_at(kind: str, match: Match, _parts: Parts) -> Fields:
+    """The key at one position."""
+    source = read_source(match["s"])
+    return Fields(kind, source.text, required=f"{match['a']} as key {match['i']}")
+
+
+def keys(kind: str, match: Match, _parts: Parts) -> Fields:
+    """All keys."""
+    return Fields(kind, read_source(match["s"]).text, required=f"keys {match['a']}")
+
+
+def element_at(kind: str, match: Match, _parts: Parts) -> Fields:
+    """An element of a set, at its position."""
+    return Fields(
+        kind, read_source(match["s"]).text, required=f"{match['a']} as element {match['i']}"
+    )
+
+
+def nan_required(kind: str, match: Match, _parts: Parts) -> Fields:
+    """The graph was compiled with NaN."""
+    return Fields(kind, read_source(match["s"]).text, required="nan", observed="not nan")
+
+
+def nan_forbidden(kind: str, match: Match, _parts: Parts) -> Fields:
+    """The graph was compiled without NaN."""
+    return Fields(kind, read_source(match["s"]).text, required="not nan", observed="nan")
+
+
+_BY_HOLDER = {"_modules": "children", "_parameters": "params", "_buffers": "buffers"}
+
+
+def length(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`len(x) == n`, or `len(d) != n`, which is printed for dicts and states what was seen."""
+    source = read_source(match["s"])
+    return Fields(_length_kind(kind, source), _holder(source), required=f"len {match['a']}")
+
+
+def empty(kind: str, match: Match, _parts: Parts) -> Fields | None:
+    """`not xs`: compiled with an empty sequence."""
+    source = read_source(match["s"])
+    if source.last == "other":
+        return None
+    return Fields(_length_kind(kind, source), _holder(source), required="len 0")
+
+
+def _holder(source: Source) -> str:
+    return source.owner if source.name in _BY_HOLDER else source.text
+
+
+def _length_kind(kind: str, source: Source) -> str:
+    if source.name in _BY_HOLDER:
+        return f"module.{_BY_HOLDER[source.name]}"
+    if source.name.endswith("_hooks"):
+        return "module.hooks"
+    if "optimizer" in source.roles or ("key" in source.roles and ".state[" in source.text):
+        return "optimizer"
+    return kind
+
+
+def old_property(kind: str, match: Match, _parts: Parts) -> Fields | None:
+    """`str(x.dtype) == 'torch.float32'`."""
+    return Fields(kind, read_source(match["s"]).text, required=match["a"].strip("'"))
+
+
+_SYMBOL_NOTES = ("duck sizing added", "(unknown var ", "(unknown source ")
+
+
+def _relates_symbols(found: guard_shapes.Shape, comment: str) -> bool:
+    return len(found.atoms) > 1 and any(note in comment for note in _SYMBOL_NOTES)
+
+
+def shape(_kind: str, _match: Match, parts: Parts) -> Fields | None:
+    """A relation over sizes or symbolic numbers."""
+    node = sources.parse(parts.code)
+    found = guard_shapes.read_shape(node) if node is not None else None
+    if found is None:
+        return None
+    comment = parts.comment
+    sized = any(atom.what for atom in found.atoms)
+    symbolic = sized or bool(found.operations) or found.relations != ["=="]
+    if not symbolic and not _relates_symbols(found, comment):
+        return None  # a plain value
+    kind = guard_shapes.kind_of(found)
+    if "duck sizing added" in comment:
+        kind = "shape.duck"
+    elif "exclusion guard for automatic dynamic" in comment:
+        kind = "shape.exclusion"
+    elif "0/1 specialization" in comment and found.relations == ["<="] and not found.operations:
+        kind = {"shape.range": "shape.zero_one", "const.int_range": "const.int_zero_one"}.get(
+            kind, kind
+        )
+    subject = found.atoms[0]
+    return Fields(kind, subject.source.text, subject.dimension, found.text)
+
+
+def none(kind: str, match: Match, parts: Parts) -> Fields:
+    """`x is None`."""
+    source = read_source(match["s"])
+    if source.name == "grad" and source.last == "attribute":
+        kind = "tensor.grad"
+    elif source.last == "parameter":
+        kind = "module.param_none"
+    elif "closure" in source.roles:
+        kind = "closure"
+    elif _is_plain_global(source):
+        kind = "global"
+    return Fields(kind, closure_name(source, parts), required="None", observed="not None")
+
+
+def not_none(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`x is not None`."""
+    source = read_source(match["s"])
+    if source.name == "grad" and source.last == "attribute":
+        kind = "tensor.grad"
+    return Fields(kind, source.text, required="not None", observed="None")
+
+
+def same_object(kind: str, match: Match, _parts: Parts) -> Fields | None:
+    """`x is y`."""
+    if sources.parse(match["s"]) is None or sources.parse(match["a"]) is None:
+        return None
+    first, second = read_source(match["s"]).text, read_source(match["a"]).text
+    return Fields(kind, first, required=f"the same object as {second}", observed="another object")
+
+
+def constant_subclass(kind: str, match: Match, _parts: Parts) -> Fields:
+    """`int(n) == 2`: n is of a subclass of int."""
+    return Fields(kind, read_source(match["s"]).text, required=match["a"])
+
+
+def value(_kind: str, match: Match, parts: Parts) -> Fields | None:
+    """`S == repr`: a plain value, classified by the source and by the value."""
+    split = _split_equality(match["all"])
+    if split is None:
+        return None
+    source = read_source(split[0])
+    return Fields(
+        value_kind(source, split[1], parts), closure_name(source, parts), required=split[1]
+    )
+
+
+_EQUALS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"| == """, re.DOTALL)
+
+
+def _split_equality(text: str) -> tuple[str, str] | None:
+    """Source and value around the first `==` that no string contains."""
+    for token in _EQUALS.finditer(text):
+        if token[0] == " == ":
+            return text[: token.start()], text[token.end() :]
+    return None
