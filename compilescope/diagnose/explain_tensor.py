@@ -1,0 +1,328 @@
+"""Why a tensor did not fit: size, rank, layout, dtype, device, autograd, class, marking."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.explain_words import Words, code, dtype, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_SPECIAL = ("0", "1")
+
+
+def is_parameter(words: Words) -> bool:
+    """Whether the guard is on a parameter, whose shape PyTorch keeps static."""
+    return (
+        "Guard failed on a parameter" in words.failure.raw
+        or "._parameters[" in words.failure.source + words.failure.raw
+    )
+
+
+def size(words: Words) -> str:
+    """Sizes that were compiled as constants."""
+    required, observed = words.required, words.observed
+    subject = words.name or "A tensor"
+    if not required:
+        return f"{subject} came with another size than the one this graph was compiled for."
+    fact = f"{subject} had {words.size(required)} when this graph was compiled"
+    if observed:
+        fact += (
+            f"; {words.call} had {observed if words.failure.dimension is not None else 'another'}"
+        )
+    return f"{fact}. {_after_size(words, required, observed)}"
+
+
+def _after_size(words: Words, required: str, observed: str) -> str:
+    if observed in _SPECIAL:
+        return "PyTorch compiles sizes 0 and 1 separately, even when the dimension is dynamic."
+    if required in _SPECIAL:
+        return f"A graph that was compiled for size {required} serves no other size."
+    if is_parameter(words):
+        return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
+    if words.evidence.options.get("dynamic") == "False":
+        return "With `dynamic=False` every size is compiled separately."
+    plain = [value for value in words.evidence.values if value not in _SPECIAL]
+    if len(plain) > 2:
+        return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
+    if words.crosses_break:
+        return "The break makes it an input of the next graph, and its size depends on the data."
+    return "A first size is taken as a constant; from the second one on the dimension is dynamic."
+
+
+def rank(words: Words) -> str:
+    """The number of dimensions."""
+    subject = words.name or "A tensor"
+    if words.required and words.observed:
+        fact = (
+            f"{subject} had {_dimensions(words.required)} when this graph was compiled; "
+            f"{words.call} had {words.observed}."
+        )
+    else:
+        fact = f"{subject} came with another number of dimensions."
+    return f"{fact} That number is never dynamic: each one has its own graph."
+
+
+def _dimensions(number: str) -> str:
+    return "1 dimension" if number == "1" else f"{number} dimensions"
+
+
+def stride(words: Words) -> str:
+    """The layout in memory."""
+    subject = words.name or "A tensor"
+    where = "" if words.failure.dimension is None else f" in dimension {words.failure.dimension}"
+    if words.required and words.observed:
+        fact = (
+            f"{subject} had stride {words.required}{where} when this graph was compiled; "
+            f"{words.call} had {words.observed}."
+        )
+    else:
+        fact = f"{subject} lies differently in memory than when this graph was compiled."
+    after = words.after()
+    if after and after.shape and 0 in after.shape:
+        return f"{fact} The tensor is empty, and empty tensors have strides of their own."
+    return (
+        f"{fact} A transpose, a slice or `channels_last` changes strides without changing values."
+    )
+
+
+def data_type(words: Words) -> str:
+    """The dtype of a tensor."""
+    subject = words.name or "A tensor"
+    if words.required and words.observed:
+        fact = (
+            f"{subject} was {dtype(words.required)} when this graph was compiled; "
+            f"{words.call} brought {dtype(words.observed)}."
+        )
+    else:
+        fact = f"{subject} came with another dtype."
+    return f"{fact} Each dtype needs a graph of its own."
+
+
+_DEVICES = {"CPU": "the CPU", "Meta": "the meta device", "CUDA": "a GPU"}
+_BACKENDS = ("CPU", "CUDA", "Meta", "XPU", "MPS", "HPU", "XLA", "IPU", "PrivateUse1")
+_KEYS = (
+    ("Conjugate", "a lazily conjugated tensor", "`conj()` sets a flag instead of computing."),
+    ("Negative", "a lazily negated tensor", "The sign is a flag that is resolved later."),
+    ("ZeroTensor", "a symbolic zero tensor", "Forward-mode autograd makes those."),
+    ("Sparse", "a sparse tensor", "Sparse and dense layouts need different graphs."),
+    ("Quantized", "a quantized tensor", "Quantized and plain tensors need different graphs."),
+    ("NestedTensor", "a nested tensor", "Nested and dense layouts need different graphs."),
+    ("MkldnnCPU", "an MKL-DNN tensor", "Its layout needs a graph of its own."),
+    ("FuncTorch", "a tensor inside a `torch.func` transform",
+     "`vmap` and `grad` wrap tensors, so the compiled function sees another kind of tensor."),
+    ("Python", "a tensor subclass", "A subclass needs a graph of its own."),
+)  # fmt: skip
+
+
+def _keys(text: str) -> set[str]:
+    inner = re.sub(r"^\s*DispatchKeySet\(|\)\s*$", "", text)
+    return {key.strip() for key in inner.split(",") if key.strip()}
+
+
+def _backend(keys: set[str]) -> str:
+    for key in _BACKENDS:
+        if any(one in (key, f"Sparse{key}", f"SparseCsr{key}", f"Quantized{key}") for one in keys):
+            return key
+    return ""
+
+
+def dispatch(words: Words) -> str:
+    """The dispatch key set: device, laziness, layout, inference mode, transforms."""
+    subject = words.name or "A tensor"
+    required, observed = _keys(words.required), _keys(words.observed)
+    if not required or not observed:
+        return (
+            f"{subject} came from another device, layout or mode than this graph was compiled for."
+        )
+    for key, noun, reason in _KEYS:
+        mine = any(one.startswith(key) for one in required)
+        theirs = any(one.startswith(key) for one in observed)
+        if mine != theirs:
+            first, then = (noun, "a plain one") if mine else ("a plain tensor", noun)
+            return f"{subject} was {first} when this graph was compiled; {words.call} brought {then}. {reason}"
+    before, after = _backend(required), _backend(observed)
+    if before != after and before and after:
+        return (
+            f"{subject} was on {_DEVICES.get(before, before)} when this graph was compiled; "
+            f"{words.call} brought one on {_DEVICES.get(after, after)}. "
+            "Each device needs a graph of its own."
+        )
+    inference = {"ADInplaceOrView", f"Autograd{before}"}
+    if (required ^ observed) & inference:
+        made = "an inference tensor" if inference & required - observed else "a normal tensor"
+        return (
+            f"{words.call[0].upper()}{words.call[1:]} brought {made} as {subject}, the cached graph "
+            "has the other kind. Tensors made under `inference_mode` carry no autograd state."
+        )
+    differing = listed(sorted(required ^ observed))
+    return f"{subject} differs in how PyTorch dispatches on it ({differing}), which a graph cannot span."
+
+
+def device(words: Words) -> str:
+    """The device, or its index."""
+    if "DispatchKeySet" in words.required + words.observed:
+        return dispatch(words)
+    subject = words.name or "A tensor"
+    if words.required and words.observed:
+        before, after = (
+            f"device {value}" if value.lstrip("-").isdigit() else code(value)
+            for value in (words.required, words.observed)
+        )
+        fact = (
+            f"{subject} was on {before} when this graph was compiled; {words.call} brought {after}."
+        )
+    else:
+        fact = f"{subject} came from another device."
+    return f"{fact} Each device needs a graph of its own."
+
+
+def requires_grad(words: Words) -> str:
+    """Whether autograd records the tensor."""
+    subject = words.name or "A tensor"
+    text = words.required or words.failure.raw
+    if re.search(r"(=|^)(0|False)\b", text):
+        return (
+            f"{subject} did not require gradients when this graph was compiled; {words.call} does. "
+            "A graph with a backward pass is a different graph."
+        )
+    if re.search(r"(=|^)(1|True)\b", text):
+        return (
+            f"{subject} required gradients when this graph was compiled; {words.call} does not. "
+            "A graph without a backward pass is a different graph."
+        )
+    return f"{subject} changed whether it requires gradients, and each case has its own graph."
+
+
+def tensor_type(words: Words) -> str:
+    """Another Python class where a tensor was expected."""
+    subject = words.name or "An argument"
+    found = re.search(r"<class '([^']+)'>", words.observed or words.failure.raw)
+    if not found:
+        return f"{subject} was another class of tensor when this graph was compiled."
+    if found[1] == "NoneType":
+        return (
+            f"{subject} was a tensor when this graph was compiled; {words.call} passed `None`. "
+            "With and without it are two graphs."
+        )
+    short = found[1].rpartition(".")[2]
+    if short in ("int", "float", "bool", "str"):
+        return (
+            f"{subject} was a tensor when this graph was compiled; {words.call} passed a Python "
+            f"`{short}`. The two need different graphs."
+        )
+    return (
+        f"{subject} had another class when this graph was compiled; {words.call} passed "
+        f"`{short}`. A graph is made for one class of tensor."
+    )
+
+
+def numpy(words: Words) -> str:
+    """A NumPy array or scalar, which Dynamo turns into a tensor."""
+    if "dtype mismatch" in words.failure.raw:
+        return data_type(words) + " NumPy values are traced as tensors of their own dtype."
+    if "rank mismatch" in words.failure.raw:
+        return rank(words)
+    if "stride mismatch" in words.failure.raw:
+        return stride(words)
+    return size(words)
+
+
+def metadata(words: Words) -> str:
+    """What a tensor subclass says about itself."""
+    subject = words.name or "A tensor subclass"
+    return (
+        f"{subject} carries other metadata than when this graph was compiled. "
+        "A wrapper subclass is compiled for exactly one value of its metadata."
+    )
+
+
+def dtensor(words: Words) -> str:
+    """Placement, mesh or shape of a DTensor."""
+    return (
+        f"{words.name or 'A DTensor'} has another mesh, placement or global shape than when this "
+        "graph was compiled. Each combination needs a graph of its own."
+    )
+
+
+def grad(words: Words) -> str:
+    """`.grad`, set or None."""
+    subject = words.source.removesuffix(".grad")
+    owner = code(subject + ".grad") if subject else "The gradient of a tensor"
+    if "is None" in words.failure.raw or words.required in ("None", "is None"):
+        state = "was `None` when this graph was compiled and holds a tensor now"
+    else:
+        state = "was set in one call and `None` in the other"
+    return f"{owner} {state}. `zero_grad()` resets it to `None`, so the state alternates."
+
+
+def hooks(words: Words) -> str:
+    """Hooks on a tensor."""
+    return (
+        f"The hooks on {words.name or 'a tensor'} changed after this graph was compiled. "
+        "Hooks are part of the graph."
+    )
+
+
+_LISTS = {
+    "_dynamo_dynamic_indices": "`mark_dynamic`",
+    "_dynamo_weak_dynamic_indices": "`maybe_mark_dynamic`",
+    "_dynamo_unbacked_indices": "`mark_unbacked`",
+    "_dynamo_static_indices": "`mark_static`",
+    "_dynamo_unbacked_bounds": "`mark_unbacked`",
+    "_dynamo_shape_ids": "`mark_unbacked`",
+}
+
+
+def marking(words: Words) -> str:
+    """Dimensions marked differently from the first call."""
+    subject = words.name or "A tensor"
+    raw = words.failure.raw
+    mark = next((text for key, text in _LISTS.items() if key in raw), "`mark_dynamic`")
+    if "bounds" in raw or "shape_ids" in raw:
+        return (
+            f"{subject} was marked with other bounds than when this graph was compiled. "
+            f"Bounds given to {mark} are part of the graph."
+        )
+    if "not a subset" in raw:
+        sets = re.search(r"runtime (\{[^}]*\}) is not a subset of compiled (\{[^}]*\})", raw)
+        both = f" ({_indices(sets[1])} now, {_indices(sets[2])} then)" if sets else ""
+        return f"{subject} has other dimensions marked by {mark} than when this graph was compiled{both}."
+    return (
+        f"{subject} was marked (`mark_dynamic`, `mark_static` or `mark_unbacked`) only after a graph "
+        "had been compiled for the unmarked tensor. A mark must be there at the first call."
+    )
+
+
+def _indices(text: str) -> str:
+    inner = text.strip("{}")
+    return f"dimension {inner}" if inner.isdigit() else f"dimensions {inner}"
+
+
+SENTENCES: Mapping[str, Callable[[Words], str]] = {
+    "tensor.size": size,
+    "module.param_shape": size,
+    "tensor.nested": size,
+    "tensor.rank": rank,
+    "tensor.stride": stride,
+    "shape.stride": stride,
+    "tensor.dtype": data_type,
+    "module.dtype": data_type,
+    "tensor.dispatch_key": dispatch,
+    "tensor.dispatch": dispatch,
+    "tensor.layout": dispatch,
+    "tensor.device": device,
+    "tensor.requires_grad": requires_grad,
+    "module.requires_grad": requires_grad,
+    "tensor.type": tensor_type,
+    "tensor.numpy": numpy,
+    "const.numpy": numpy,
+    "tensor.subclass_metadata": metadata,
+    "tensor.opaque": metadata,
+    "tensor.dtensor_spec": dtensor,
+    "tensor.grad": grad,
+    "tensor.hooks": hooks,
+    "marking": marking,
+}

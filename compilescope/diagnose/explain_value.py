@@ -1,0 +1,332 @@
+"""Why a plain Python value did not fit: arguments, attributes, closures, globals, defaults."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.explain_shape import bounds
+from compilescope.diagnose.explain_shape import condition as shape_condition
+from compilescope.diagnose.explain_words import Words, code, expression, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_EQUAL = re.compile(r"^(?:int|str|float)?\(?[^=]*? == (.+)$")
+
+
+def from_global(words: Words) -> bool:
+    """Whether the value hangs on a module's global variable."""
+    return words.failure.kind.startswith("global") or bool(
+        re.match(r"^\W*(?:not )?(?:\w+\()?G\[", words.failure.raw.strip())
+    )
+
+
+def needs_value(words: Words) -> bool:
+    """Whether the traced code forced a symbolic value back into a constant."""
+    return "evaluate_expr" in words.failure.raw or "run_node" in words.failure.raw
+
+
+def changed(words: Words, what: str = "") -> str:
+    """`x` was 2 when this graph was compiled; call 3 passed 5."""
+    subject = words.name or what or "A value"
+    required = words.required or _required(words)
+    if not required:
+        return f"{subject} has another value than when this graph was compiled."
+    fact = f"{subject} was {code(required)} when this graph was compiled"
+    if words.observed:
+        return f"{fact}; {words.call} had {code(words.observed)}."
+    return f"{fact}; {words.call} had another value."
+
+
+def _required(words: Words) -> str:
+    found = _EQUAL.match(expression(words.failure))
+    return found[1] if found else ""
+
+
+def integer(words: Words) -> str:
+    """An int that is an argument, an element or a captured variable."""
+    if needs_value(words):
+        return (
+            f"{changed(words)} The code needs its value (a loop count, an index or a Python "
+            "branch), so each value is compiled separately."
+        )
+    if from_global(words):
+        return global_value(words)
+    if words.repeated:
+        return (
+            f"{changed(words)} It stayed a constant, so each new value was compiled{_seen(words)}."
+        )
+    return (
+        f"{changed(words)} A first value is taken as a constant; at the first change an int becomes "
+        "symbolic and serves other values."
+    )
+
+
+def _seen(words: Words) -> str:
+    return f": {listed(code(value) for value in words.evidence.values)}"
+
+
+def floating(words: Words) -> str:
+    """A float."""
+    if "isnan" in words.failure.raw:
+        return nan(words)
+    if needs_value(words) and " == " in expression(words.failure):
+        return (
+            f"{changed(words)} It goes into Python arithmetic that needs the number, "
+            "so each value is compiled separately."
+        )
+    if words.repeated:
+        return (
+            f"{changed(words)} It stayed a constant, so each new value was compiled{_seen(words)}."
+        )
+    if from_global(words):
+        return (
+            f"{changed(words)} It is read from a global variable, and a first value is a constant; "
+            "at the first change a float becomes symbolic."
+        )
+    return (
+        f"{changed(words)} A first value is taken as a constant; at the first change a float becomes "
+        "symbolic and serves other values."
+    )
+
+
+def nan(words: Words) -> str:
+    """Not a number, on either side."""
+    subject = words.name or "A float"
+    if expression(words.failure).startswith("not "):
+        return (
+            f"{subject} was NaN in {words.call}. A graph with a symbolic float cannot serve NaN, "
+            "so that value is compiled by itself."
+        )
+    return (
+        f"{subject} was NaN when this graph was compiled; {words.call} had a number. "
+        "PyTorch compiles NaN by itself."
+    )
+
+
+def branch_on_number(words: Words) -> str:
+    """A condition over a symbolic int or float."""
+    text = expression(words.failure)
+    if "isnan" in text:
+        return nan(words)
+    if re.search(r" == -?\d+(\.\d+)?$", text):
+        return integer(words)
+    if ".shape[" in text:
+        return shape_condition(words)
+    if re.match(r"^\d+ <= \w", text):
+        return bounds(words)
+    return shape_condition(words)
+
+
+def zero_one_int(words: Words) -> str:
+    """An int that is 0 or 1."""
+    if words.observed in ("0", "1") or words.required in ("0", "1"):
+        return (
+            f"{changed(words)} Ints that are 0 or 1 can get a graph of their own, because much code "
+            "treats these two specially."
+        )
+    return integer(words)
+
+
+_ENUMERABLE = "Each value that occurs gets one graph; once all have occurred there are no more."
+
+
+def enumerable(words: Words) -> str:
+    """A bool, str, enum, dtype or device."""
+    return f"{changed(words)} {_ENUMERABLE}"
+
+
+def text_value(words: Words) -> str:
+    """A string."""
+    if len(words.evidence.values) > 4:
+        return f"{changed(words)} A string is always a constant, so each new one is compiled."
+    return enumerable(words)
+
+
+def none(words: Words) -> str:
+    """None in one call and something else in the other."""
+    subject = words.name or "An argument"
+    return (
+        f"{subject} was `None` when this graph was compiled; {words.call} passed a value. "
+        "With and without it are two graphs."
+    )
+
+
+def scalar_type(words: Words) -> str:
+    """An equal number of another type."""
+    return (
+        f"{changed(words)} Numbers of different types do not share a graph: `2` and `2.0` are "
+        "compiled separately."
+    )
+
+
+def subclass(words: Words) -> str:
+    """A subclass of int, str or the like."""
+    return (
+        f"{changed(words)} It is an instance of a subclass of a Python number or string, and such "
+        "values are always constants."
+    )
+
+
+def complex_number(words: Words) -> str:
+    """A Python complex number."""
+    if "isnan" in words.failure.raw:
+        return nan(words)
+    return f"{changed(words)} A complex number is always a constant, so each value is compiled."
+
+
+def object_attribute(words: Words) -> str:
+    """An attribute of a plain object."""
+    if from_global(words):
+        return global_value(words)
+    return _by_type(words)
+
+
+def _by_type(words: Words) -> str:
+    required = words.required or _required(words)
+    if required in ("True", "False") or required[:1] in ("'", '"'):
+        return enumerable(words)
+    if re.match(r"^-?\d+$", required):
+        return integer(words)
+    if re.match(r"^-?[\d.]+(e[+-]?\d+)?$|^-?inf$", required):
+        return floating(words)
+    if words.repeated:
+        return f"{changed(words)} It is a constant to the compiler: each new value is compiled."
+    return f"{changed(words)} It is a constant to the compiler: a new value means a new graph."
+
+
+def global_value(words: Words) -> str:
+    """A global variable."""
+    required = words.required or _required(words)
+    if "___check_obj_id" in words.failure.raw:
+        return (
+            f"The global {words.name or 'object'} was replaced after this graph was compiled. "
+            "A graph is tied to the very object it was compiled with."
+        )
+    if re.match(r"^-?[\d.]*\.[\d.]*(e[+-]?\d+)?$", required):
+        return floating(words)
+    if re.match(r"^-?\d+$", required):
+        return (
+            f"{changed(words)} It is read from a global variable, where an int stays a constant: "
+            "each new value is compiled."
+        )
+    return f"{changed(words)} A global that the code reads is a constant of the graph."
+
+
+def module_int(words: Words) -> str:
+    """An int that is an attribute of an nn.Module."""
+    ending = _seen(words) if words.repeated else ""
+    return (
+        f"{changed(words)} Ints on an `nn.Module` are constants to PyTorch, so each new value is "
+        f"compiled{ending}."
+    )
+
+
+def module_float(words: Words) -> str:
+    """A float that is an attribute of an nn.Module."""
+    return floating(words)
+
+
+def module_flag(words: Words) -> str:
+    """A bool or string on a module."""
+    return enumerable(words)
+
+
+def training(words: Words) -> str:
+    """train() and eval()."""
+    mode = {"True": ("training", "evaluation"), "False": ("evaluation", "training")}
+    then, now = mode.get(words.required or _required(words), ("one", "the other"))
+    owner = words.source.removesuffix(".training")
+    subject = code(owner) if owner else "The module"
+    return (
+        f"{subject} was in {then} mode when this graph was compiled; {words.call} ran in {now} mode. "
+        "The two modes have one graph each."
+    )
+
+
+def environment(words: Words) -> str:
+    """An environment variable."""
+    named = re.search(r"b?'(\w+)'\]", words.failure.source + words.failure.raw)
+    subject = f"The environment variable `{named[1]}`" if named else "An environment variable"
+    return (
+        f"{subject} has another value than when this graph was compiled. "
+        "What `os.environ` holds is part of the graph once the code reads it."
+    )
+
+
+def closure(words: Words) -> str:
+    """A captured variable."""
+    return _by_type(words)
+
+
+def default_argument(words: Words) -> str:
+    """The default of a parameter."""
+    subject = re.match(r"^(\w[\w.]*)\.__(?:kw)?defaults__", words.source)
+    who = f"A default argument of `{subject[1]}`" if subject else "A default argument"
+    required = words.required or _required(words)
+    was = f" was {code(required)} when this graph was compiled and" if required else ""
+    return f"{who}{was} differs in {words.call}. Defaults are constants: each value is compiled."
+
+
+def partial(words: Words) -> str:
+    """An argument bound by functools.partial."""
+    return _by_type(words)
+
+
+def learning_rate(words: Words) -> str:
+    """A hyperparameter of an optimizer."""
+    if "'lr'" in words.failure.raw:
+        return (
+            f"{changed(words)} The scheduler changes the learning rate, which is a Python float; "
+            "the optimizer step is compiled again for it."
+        )
+    if "len(" in words.failure.raw:
+        return (
+            "The optimizer had no state when this graph was compiled; its first step creates the "
+            "state, so the second step is compiled again. This happens once."
+        )
+    return (
+        f"{changed(words)} It is a Python number in `param_groups`, which is a constant at first."
+    )
+
+
+SENTENCES: Mapping[str, Callable[[Words], str]] = {
+    "const.int": integer,
+    "const.int_in_container": integer,
+    "const.size": integer,
+    "const.slice": integer,
+    "const.int_range": branch_on_number,
+    "const.int_zero_one": zero_one_int,
+    "const.float": floating,
+    "const.float_range": branch_on_number,
+    "const.float_nan": nan,
+    "const.nan": nan,
+    "const.complex": complex_number,
+    "const.complex_nan": nan,
+    "const.bool": enumerable,
+    "const.str": text_value,
+    "const.enum": enumerable,
+    "const.dtype": enumerable,
+    "const.device": enumerable,
+    "const.none": none,
+    "const.subclass": subclass,
+    "const": _by_type,
+    "type.scalar": scalar_type,
+    "attr.object": object_attribute,
+    "attr.class": object_attribute,
+    "attr.namedtuple": object_attribute,
+    "attr.environ": environment,
+    "attr.defaults": default_argument,
+    "attr.partial": partial,
+    "closure": closure,
+    "global": global_value,
+    "module.int_attr": module_int,
+    "module.float_attr": module_float,
+    "module.bool_attr": module_flag,
+    "module.str_attr": module_flag,
+    "module.attr": object_attribute,
+    "module.dict_attr": object_attribute,
+    "module.training": training,
+    "optimizer": learning_rate,
+}

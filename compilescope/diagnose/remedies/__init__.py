@@ -1,0 +1,80 @@
+"""What to do about a guard failure: ranked remedies in the user's own names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.explain_words import Words
+from compilescope.diagnose.remedies import shapes, state, structures, tensors, values
+from compilescope.diagnose.remedies.catalogue import offer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from compilescope.diagnose.evidence import Evidence
+    from compilescope.diagnosis import Remedy
+
+_REMEDIES: dict[str, Callable[[Words], list[Remedy]]] = {
+    **tensors.REMEDIES,
+    **shapes.REMEDIES,
+    **values.REMEDIES,
+    **structures.REMEDIES,
+    **state.REMEDIES,
+}
+
+
+def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
+    """The remedies for `evidence`, best first, unsafe ones last; only those its torch has."""
+    find = _REMEDIES.get(evidence.failure.kind) or _REMEDIES.get(
+        evidence.failure.kind.partition(".")[0]
+    )
+    words = Words(evidence)
+    found = list(find(words)) if find else list(structures.unknown(words))
+    if words.crosses_break:
+        found.insert(0, _remove_break(words))
+    if evidence.limit_reached:
+        found.append(_recompile_limit(evidence))
+    return available(found, evidence.torch)
+
+
+def has_remedies(kind: str) -> bool:
+    """Whether guard failures of `kind` have remedies of their own."""
+    return kind in _REMEDIES or kind.partition(".")[0] in _REMEDIES
+
+
+def available(found: Iterable[Remedy], torch: tuple[int, int] | None) -> tuple[Remedy, ...]:
+    """Those that `torch` has, each id once, unsafe ones last."""
+    fitting = {
+        remedy.id: remedy
+        for remedy in reversed(list(found))
+        if torch is None or _exists(remedy, torch)
+    }
+    return tuple(sorted(reversed(fitting.values()), key=lambda remedy: remedy.unsafe))
+
+
+def _exists(remedy: Remedy, torch: tuple[int, int]) -> bool:
+    since, until = _version(remedy.since), _version(remedy.until)
+    return (not since or torch >= since) and (not until or torch <= until)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")) if text else ()
+
+
+def _remove_break(words: Words) -> Remedy:
+    line = words.resumed_at
+    at = f" at line {line}" if line else ""
+    return offer(
+        "remove_break",
+        f"Remove the graph break{at}; the value then stays inside one graph and needs no guard",
+    )
+
+
+def _recompile_limit(evidence: Evidence) -> Remedy:
+    old = evidence.torch is not None and evidence.torch < (2, 7)
+    name = "cache_size_limit" if old else "recompile_limit"
+    return offer(
+        "recompile_limit",
+        "Only after the cause is fixed: raise the recompile limit",
+        f"torch._dynamo.config.{name} = 32",
+    )
