@@ -1,0 +1,114 @@
+"""Guards are evaluated again against what a call brought; their texts are from torch 2.13."""
+
+from __future__ import annotations
+
+import pytest
+
+from compilescope.diagnose.nearest import Inputs, constants_of, differences, size_of
+from compilescope.model import Compiled, Frame, Input
+
+CHECK = (
+    "TENSOR_MATCH: check_tensor(L['x'], Tensor, DispatchKeySet(CPU, BackendSelect, "
+    "ADInplaceOrView, AutogradCPU), torch.float32, device=None, requires_grad=False, "
+    "size=[None, 3], stride=[3, 1])  # return x.sum(0)  # f.py:4 in f"
+)
+ZERO_ONE = "LAMBDA_GUARD: 2 <= L['x'].size()[0]  # return x.sum(0)  # f.py:4 in f (user code ...)"
+
+
+def entry(*guards: str) -> Compiled:
+    return Compiled(process=0, compile_id="0/0", frame=Frame("f.py", 3, "f"), guards=guards)
+
+
+def tensor(source: str = "x", **changed: object) -> Input:
+    fields = {
+        "shape": (4, 3),
+        "stride": (3, 1),
+        "dtype": "torch.float32",
+        "device": "cpu",
+        "requires_grad": False,
+    }
+    return Input(source, **(fields | changed))  # type: ignore[arg-type]
+
+
+def found(guards: tuple[str, ...], *inputs: Input) -> list[tuple[str, str, str, str]]:
+    return [
+        (item.source, item.aspect, item.required, item.observed)
+        for item in differences(entry(*guards), Inputs(inputs))
+    ]
+
+
+def test_a_call_that_fits_has_no_differences():
+    assert found((CHECK, ZERO_ONE), tensor()) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"shape": (4, 5)}, [("x", "size 1", "3", "5")]),
+        (
+            {"shape": (4, 3), "stride": (1, 4)},
+            [("x", "stride 0", "3", "1"), ("x", "stride 1", "1", "4")],
+        ),
+        ({"dtype": "torch.float64"}, [("x", "dtype", "torch.float32", "torch.float64")]),
+        ({"requires_grad": True}, [("x", "requires_grad", "False", "True")]),
+        ({"shape": (4,), "stride": (1,)}, [("x", "rank", "2", "1")]),
+        ({"shape": (1, 3)}, [("", "guard", "2 <= x.size()[0]", "")]),
+    ],
+)
+def test_each_aspect_of_a_tensor_is_compared(changed: dict[str, object], expected: list[object]):
+    assert found((CHECK, ZERO_ONE), tensor(**changed)) == expected
+
+
+@pytest.mark.parametrize(
+    ("guard", "holds"),
+    [
+        ("L['y'].size()[0] == L['x'].size()[0]", False),
+        ("L['y'].size()[0] == 2*L['x'].size()[0]", True),
+        ("(L['x'].size()[1]*L['x'].size()[0]) != L['y'].size()[0]", True),
+        ("((L['x'].size()[0] // 4) % 2) == 0", False),
+        ("4 <= L['x'].size()[0] <= 16", True),
+        ("max(L['y'].size()[0], L['x'].size()[0]) > 10", False),
+        ("L['x'].stride()[0] == L['x'].size()[1]", True),
+        ("(L['x'].size()[0] / 3) > 4.0", False),
+        ("not L['x'].size()[0] == 4", False),
+        ("L['x'].size()[0] > 3 and L['y'].size()[0] > 9", False),
+    ],
+)
+def test_expressions_over_sizes_are_evaluated(guard: str, holds: bool):
+    inputs = (tensor(), tensor("y", shape=(8, 3)))
+    assert (found((f"LAMBDA_GUARD: {guard}  # code  # f.py:4 in f",), *inputs) == []) is holds
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "torch._sym_sqrt(torch.sym_float(L['x'].size()[0])) > 3.5",
+        "L['z'].size()[0] == 3",
+        "L['x'].size()[7] == 3",
+        "L['x'].size()[0] // 0 == 3",
+        "not even ( python .size()",
+        "__import__('os').system('x') == L['x'].size()[0]",
+    ],
+)
+def test_what_cannot_be_evaluated_is_not_a_difference(guard: str):
+    assert found((f"LAMBDA_GUARD: {guard}",), tensor()) == []
+
+
+def test_constants_come_from_the_new_graphs_own_guards():
+    old = entry("EQUALS_MATCH: L['n'] == 2          # return x * n  # f.py:4 in f")
+    new = entry("EQUALS_MATCH: L['n'] == 3          # return x * n  # f.py:4 in f")
+    call = Inputs((), constants_of(new))
+    assert [str(item) for item in differences(old, call)] == ["`n` is 3, the graph needs 2"]
+
+
+def test_a_symbolic_number_is_known_from_the_call():
+    call = Inputs((Input("n", type="int", value="7"),))
+    guard = "LAMBDA_GUARD: L['n'] <= L['x'].size()[0]"
+    call.tensors["x"] = tensor()
+    assert [item.required for item in differences(entry(guard), call)] == ["n <= x.size()[0]"]
+
+
+def test_size_of_a_dimension():
+    call = Inputs((tensor(),))
+    assert size_of("x", 1, call) == "3"
+    assert size_of("x", 5, call) == size_of("y", 0, call) == size_of("x", None, call) == ""
