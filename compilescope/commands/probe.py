@@ -1,0 +1,63 @@
+"""`compilescope probe`: run a program and record it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from compilescope.probe.arguments import ProgramCommand, program
+
+
+@click.command(
+    cls=ProgramCommand,
+    context_settings={"allow_interspersed_args": False},
+    options_metavar="[OPTIONS]",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the session goes.")
+@click.option("--python", metavar="PATH", help="The interpreter that has torch.")
+@click.option("--sync", is_flag=True, help="Wait for the GPU after each call: true times, slower.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="json: the diagnosis on stdout; the program's own stdout then goes to stderr.",
+)
+@click.option(
+    "--keep-raw", type=click.Path(path_type=Path), help="Keep the raw record in this folder."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No closing line.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT.PY [ARGS]...")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    output: Path | None,
+    python: str | None,
+    form: str,
+    keep_raw: Path | None,
+    command: tuple[str, ...],
+    *,
+    sync: bool,
+    quiet: bool,
+) -> None:
+    """Run a program unchanged and record its compiles, recompiles, graph breaks and calls.
+
+    Instead of SCRIPT.PY also `-m MODULE [ARGS]...` or `-- ANY COMMAND`. The program's input, output
+    and exit code stay its own; a signal that ends it gives 128 plus its number.
+    """
+    from compilescope.diagnose import diagnose
+    from compilescope.probe.launcher import Run, probe
+
+    arguments, name = program(command, python)
+    outcome = probe(Run(arguments, name, output, keep_raw, sync, form == "json"))
+    diagnosis = diagnose(outcome.session)
+    if form == "json":
+        from compilescope.packs import report
+
+        print(report("json")(diagnosis))
+    if not quiet:
+        text = f"compilescope: {diagnosis.verdict}\n  compilescope show {outcome.path}"
+        print(text, file=sys.stderr)
+    ctx.exit(outcome.code)

@@ -1,0 +1,151 @@
+"""The things that the program gave to torch.compile, each under one number."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .inputs import Names
+
+if TYPE_CHECKING:
+    from .record import Record
+
+_MOST_OPTIONS = 20
+
+
+class Target:
+    """One compiled callable, with what must be remembered between its calls."""
+
+    __slots__ = ("count", "eager_keys", "fell_back", "key", "names", "number", "signature")
+
+    def __init__(self, number: int, names: Names | None) -> None:
+        self.number = number
+        self.names = names
+        self.count = 0
+        self.key: Any = None
+        self.signature = -1
+        self.fell_back = False
+        self.eager_keys: set[Any] = set()
+
+
+class Callables:
+    """Finds the target of a call; functions are one target however often they are compiled."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._functions: dict[Any, Target] = {}
+        self._modules: dict[int, tuple[Any, dict[Any, Target]]] = {}
+        self._count = 0
+
+    def target(self, function: Any, context: Any) -> Target:
+        """The target that `function`, compiled by `context`, stands for."""
+        options = _options(context)
+        module = _module_of(function)
+        inner = module.forward if module is not None else _unwrapped(function)
+        code = _code_of(inner)
+        key = (
+            getattr(inner, "__qualname__", type(inner).__qualname__),
+            getattr(code, "co_filename", ""),
+            getattr(code, "co_firstlineno", 0),
+            tuple(options.items()),
+        )
+        family = self._functions if module is None else self._family(module)
+        found = family.get(key)
+        if found is None:
+            names = Names(code, skip_first=hasattr(inner, "__self__")) if code else None
+            found = family[key] = Target(self._count, names)
+            self._count += 1
+            self._note(found, key, module, options, code)
+        return found
+
+    def _family(self, module: Any) -> dict[Any, Target]:
+        held = self._modules.get(id(module))
+        if held is None or held[0]() is not module:
+            held = self._modules[id(module)] = (weakref.ref(module), {})
+        return held[1]
+
+    def _note(
+        self, target: Target, key: Any, module: Any, options: dict[str, str], code: Any
+    ) -> None:
+        name = key[0] if module is None else type(module).__qualname__
+        self._record.note(
+            "callable",
+            id=target.number,
+            name=name,
+            kind="function" if module is None else "module",
+            path=key[1],
+            line=key[2],
+            function=getattr(code, "co_name", "") if code else "",
+            options=options,
+        )
+
+
+def _module_of(function: Any) -> Any:
+    torch: Any = sys.modules["torch"]
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    if isinstance(owner, torch.nn.Module) and name in (
+        "__call__",
+        "_call_impl",
+        "_wrapped_call_impl",
+        "forward",
+        "_lazy_forward",
+    ):
+        return owner
+    # wrap_inline keeps the module or function that it was made for in its closure.
+    wrapped = _closed_over(function)
+    return wrapped if isinstance(wrapped, torch.nn.Module) else None
+
+
+def _closed_over(function: Any) -> Any:
+    code = getattr(function, "__code__", None)
+    if code is None or not code.co_filename.endswith("external_utils.py"):
+        return None
+    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+        if name == "fn":
+            return cell.cell_contents
+    return None
+
+
+def _unwrapped(function: Any) -> Any:
+    inner = _closed_over(function)
+    return function if inner is None else inner
+
+
+def _code_of(function: Any) -> Any:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        code = getattr(getattr(function, "__func__", None), "__code__", None)
+    return code
+
+
+def _options(context: Any) -> dict[str, str]:
+    found: dict[str, str] = {}
+    backend = _backend(getattr(context, "callback", None))
+    config = getattr(backend, "config", None)
+    name = getattr(backend, "compiler_name", None) or getattr(backend, "__name__", "")
+    if type(backend).__name__ == "_TorchCompileInductorWrapper":
+        name = "inductor"
+        for key, value in list(config.items())[:_MOST_OPTIONS] if isinstance(config, dict) else ():
+            found[str(key)] = str(value)[:200]
+    if name:
+        found["backend"] = str(name)
+    for key, attribute in (("dynamic", "_dynamic"), ("fullgraph", "fullgraph")):
+        value = getattr(context, attribute, None)
+        if value is not None and value is not False:
+            found[key] = str(value)
+    if getattr(context, "_dynamic", None) is False:
+        found["dynamic"] = "False"
+    return found
+
+
+def _backend(callback: Any) -> Any:
+    for _ in range(20):
+        inner = getattr(callback, "_torchdynamo_orig_backend", None) or getattr(
+            callback, "_torchdynamo_orig_callable", None
+        )
+        if inner is None:
+            return callback
+        callback = inner
+    return callback

@@ -1,0 +1,257 @@
+"""Every call of a compiled callable, seen from the hooks that torch runs around it.
+
+`_TorchDynamoContext` runs `enter_exit_hooks` right before and after each call. A hook of ours in
+that list leaves the compiled callable itself untouched: what is returned, pickled, inspected or
+inlined into an outer region is the very object that the program would have had.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from . import environment
+from .callables import Callables, Target
+from .inputs import describe, reader
+from .torch_logs import active
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from .record import Record
+
+_MOST_SIGNATURES = 10_000
+_MOST_LINES = 2_000_000
+
+
+class Call:
+    """A call that is running."""
+
+    __slots__ = (
+        "before", "frame", "ids", "index", "key", "misses", "refused", "signature", "start",
+        "started", "target",
+    )  # fmt: skip
+
+    def __init__(self, target: Target, frame: int) -> None:
+        self.target = target
+        self.frame = frame
+        self.ids: list[str] = []
+        self.started: set[str] = set()
+        self.refused = False
+        self.misses = 0
+
+    def pay(self, compile_id: str) -> None:
+        """Remember that this call waited for `compile_id`."""
+        if compile_id not in self.ids:
+            self.ids.append(compile_id)
+
+
+def watch(eval_frame: ModuleType, record: Record) -> None:
+    """See to it that every context which torch.compile makes carries our hook."""
+    context: Any = getattr(eval_frame, "OptimizeContext", None)
+    if context is None:
+        record.note("missing", what="calls", why="this torch has no OptimizeContext")
+        return
+    tracker = Tracker(record)
+    initialise = context.__init__
+
+    @functools.wraps(initialise)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        initialise(self, *args, **kwargs)
+        try:
+            self.enter_exit_hooks.insert(0, tracker.hook(self))
+        except Exception as error:  # noqa: BLE001
+            record.trouble("context", error)
+
+    context.__init__ = __init__
+
+
+class Tracker:
+    """Turns the two moments of a call into a line of the record."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._callables = Callables(record)
+        self._signatures: dict[Any, int] = {}
+        self._key, self._tensor = reader()
+        self._lines = 0
+        self._threads: dict[int, int] = {}
+        self._began = False
+        self._synchronize = os.environ.get("COMPILESCOPE_SYNC") == "1"
+        self._watches_guards = False
+
+    def hook(self, context: Any) -> Callable[[], Callable[[], None]]:
+        """The function that torch runs before each call; it returns the one to run after."""
+        # By the identity of what is called: a context may be used on several functions.
+        targets: dict[int, Target] = {}
+        getframe = sys._getframe  # noqa: SLF001
+
+        def enter() -> Callable[[], None]:
+            try:
+                frame = getframe(1)
+                if frame.f_code.co_name == "<listcomp>":
+                    frame = frame.f_back  # type: ignore[assignment]
+                names = frame.f_locals
+                if "fn" not in names:  # `with torch._dynamo.optimize(...)`: no single call
+                    return _nothing
+                function = names["fn"]
+                target = targets.get(id(function))
+                if target is None:
+                    target = targets[id(function)] = self._begin(function, context)
+                call = Call(target, id(frame))
+                key = self._key(names["args"], names["kwargs"])
+                call.key = key
+                if key == target.key:
+                    call.signature = -1
+                else:
+                    target.key = key
+                    call.signature = self._sign(target, key, names["args"], names["kwargs"])
+                call.index = target.count
+                target.count += 1
+                try:
+                    calls = active.calls
+                except AttributeError:
+                    calls = active.calls = []
+                if calls:
+                    _forget_lost(calls, frame)
+                calls.append(call)
+                call.before = sys.exc_info()[1]
+                if self._synchronize:
+                    _synchronize()
+                call.start = perf_counter_ns()
+            except Exception as error:  # noqa: BLE001
+                self._record.trouble("enter", error)
+                return _nothing
+            return functools.partial(self._leave, call)
+
+        return enter
+
+    def _leave(self, call: Call) -> None:
+        try:
+            if self._synchronize:
+                _synchronize()
+            duration = perf_counter_ns() - call.start
+            calls = active.calls
+            while calls and calls.pop() is not call:
+                pass
+            error = sys.exc_info()[1]
+            failed = error is not None and error is not call.before
+            target = call.target
+            if call.refused or target.fell_back:
+                self._judge(call)
+            notable = call.ids or failed or call.refused or call.signature >= 0
+            self._lines += 1
+            if not notable and threading.main_thread().ident == threading.get_ident():
+                if self._lines < _MOST_LINES:
+                    self._record.write(
+                        b"C %d %d %d %d\n" % (target.number, call.index, call.start, duration)
+                    )
+                return
+            self._write_fully(call, duration, type(error).__name__ if failed else "")
+        except Exception as error:  # noqa: BLE001
+            self._record.trouble("leave", error)
+
+    def _write_fully(self, call: Call, duration: int, error: str) -> None:
+        thread = threading.get_ident()
+        main = threading.main_thread().ident
+        number = 0 if thread == main else self._threads.setdefault(thread, len(self._threads) + 1)
+        fields: dict[str, Any] = {
+            "c": call.target.number, "i": call.index, "t": call.start, "d": duration
+        }  # fmt: skip
+        if call.ids:
+            fields["ids"] = call.ids
+        if call.signature >= 0:
+            fields["sig"] = call.signature
+        if call.refused:
+            fields["eager"] = True
+        if number:
+            fields["thread"] = number
+        if error:
+            fields["error"] = error
+        self._record.note("call", **fields)
+
+    def _begin(self, function: Any, context: Any) -> Target:
+        if not self._began:
+            self._began = True
+            try:
+                environment.note_first_call(self._record)
+            except Exception as error:  # noqa: BLE001
+                self._record.trouble("settings", error)
+        return self._callables.target(function, context)
+
+    def _sign(self, target: Target, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        whole = (target.number, key)
+        number = self._signatures.get(whole)
+        if number is not None:
+            return number
+        if target.names is None or len(self._signatures) >= _MOST_SIGNATURES:
+            if len(self._signatures) >= _MOST_SIGNATURES:
+                self._record.trouble("signatures", RuntimeError(f"more than {_MOST_SIGNATURES}"))
+            return -1
+        number = self._signatures[whole] = len(self._signatures)
+        found, cut = describe(target.names, args, kwargs, self._tensor)
+        self._record.note("signature", id=number, inputs=found, **({"cut": True} if cut else {}))
+        return number
+
+    def _judge(self, call: Call) -> None:
+        """Decide whether a call of a function that met its limit ran eagerly."""
+        target = call.target
+        if call.refused:
+            target.fell_back = True
+            target.eager_keys.add(call.key)
+            if not self._watches_guards:
+                self._watches_guards = True
+                _count_misses(self._record)
+        elif call.misses > 0 and not call.started:
+            call.refused = True
+        elif call.key in target.eager_keys and not call.started:
+            call.refused = True
+
+
+def _forget_lost(calls: list[Call], frame: Any) -> None:
+    """Drop calls that ended without their exit hook, as torch lets them when it raises itself."""
+    alive = set()
+    outer = frame.f_back
+    while outer is not None:
+        alive.add(id(outer))
+        outer = outer.f_back
+    calls[:] = [call for call in calls if call.frame in alive]
+
+
+def _count_misses(record: Record) -> None:
+    """Count guard misses in the calls that are running: after the limit they mean eager code."""
+    module: Any = sys.modules["torch"]._C._dynamo.eval_frame  # noqa: SLF001
+    install = getattr(module, "set_guard_complete_hook", None)
+    if install is None:  # before torch 2.8
+        record.note("missing", what="eager", why="this torch does not tell guard misses")
+        return
+
+    def completed(hit: bool) -> bool:
+        if not hit:
+            for call in getattr(active, "calls", ()):
+                call.misses += 1
+        return hit
+
+    earlier = install(completed)
+    if earlier is not None:
+        # The program synchronises its ranks through this hook: it has precedence.
+        install(earlier)
+        record.note("missing", what="eager", why="guard collectives are in use")
+
+
+def _synchronize() -> None:
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is not None and cuda.is_initialized():
+        try:
+            cuda.synchronize()
+        except Exception:  # noqa: BLE001, S110  the program will meet it itself
+            pass
+
+
+def _nothing() -> None:
+    return None

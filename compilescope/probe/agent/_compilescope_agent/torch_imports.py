@@ -1,0 +1,87 @@
+"""Waits for torch's modules to be imported by the program, and then looks at them.
+
+The agent imports nothing of torch itself: a program that never compiles must pay nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+    from .record import Record
+
+    Action = Callable[[ModuleType, Record], None]
+
+
+def watch(record: Record) -> None:
+    """Act when the program imports torch, and when torch imports its compiler."""
+    sys.meta_path.insert(0, _Watcher(record))
+
+
+def _on_torch(module: ModuleType, record: Record) -> None:
+    from . import environment, torch_logs
+
+    environment.note_torch(module, record)
+    torch_logs.watch(record)
+
+
+def _on_compiler(module: ModuleType, record: Record) -> None:
+    from . import calls
+
+    calls.watch(module, record)
+
+
+class _Watcher:
+    """A finder that finds nothing: it lets the others find, and adds an action after the import."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._actions: dict[str, Action] = {
+            "torch": _on_torch,
+            "torch._dynamo.eval_frame": _on_compiler,
+        }
+
+    def find_spec(
+        self, name: str, path: Any = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec that the other finders give, prepared to call us back."""
+        if name not in self._actions:
+            return None
+        action = self._actions.pop(name)
+        if not self._actions and self in sys.meta_path:
+            sys.meta_path.remove(self)
+        for finder in list(sys.meta_path):
+            find_spec = getattr(finder, "find_spec", None)
+            spec = find_spec(name, path, target) if find_spec and finder is not self else None
+            if spec is not None:
+                self._prepare(spec, action)
+                found: ModuleSpec = spec
+                return found
+        self._actions[name] = action
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+        return None
+
+    def _prepare(self, spec: ModuleSpec, action: Action) -> None:
+        loader: Any = spec.loader
+        record = self._record
+        try:
+            execute = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                vars(loader).pop("exec_module", None)
+                execute(module)
+                try:
+                    action(module, record)
+                except Exception as error:  # noqa: BLE001
+                    record.trouble(f"import {module.__name__}", error)
+
+            # On the instance, and gone again when it has run: the loader stays what it is.
+            loader.exec_module = exec_module
+        except Exception as error:  # noqa: BLE001
+            record.trouble(f"watch {spec.name}", error)

@@ -1,0 +1,140 @@
+"""What torch says about its compiles while they happen, read through filters on its loggers.
+
+A filter sees every record that its logger takes, and changes neither handlers nor output.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .record import Record
+
+TRACE = "torch.__trace"
+LIMIT = "torch._dynamo hit config."
+# Records that only a compile writes; others carry a compile id at run time too.
+COMPILE_RECORDS = ("dynamo_start", "compilation_metrics", "bwd_compilation_metrics")
+QUIET = {
+    "perf_hint": (
+        "torch._dynamo.variables.optimizer.__perf_hints",
+        "torch._inductor.graph.__perf_hints",
+        "torch._inductor.codegen.simd.__perf_hints",
+        "torch._inductor.codegen.triton.__perf_hints",
+        "torch._inductor.compile_fx.__perf_hints",
+        "torch._inductor.utils.__perf_hints",
+    ),
+    "cudagraph": (
+        "torch._inductor.cudagraph_utils.__cudagraphs",
+        "torch._inductor.cudagraph_trees.__cudagraphs",
+        "torch._inductor.scheduler.__cudagraphs",
+    ),
+}
+# Not a level that anybody else sets, so that ours is told apart from a level asked for by the user.
+OUR_LEVEL = logging.INFO - 3
+_MOST_MESSAGES = 200
+
+active = threading.local()  # .calls: the compiled calls that this thread is inside of
+
+
+def watch(record: Record) -> None:
+    """Listen to the compiler's own records."""
+    logging.getLogger(TRACE).addFilter(_TraceFilter(record))
+    logging.getLogger("torch._dynamo.convert_frame").addFilter(_LimitFilter(record))
+    for kind, names in QUIET.items():
+        for name in names:
+            logger = logging.getLogger(name)
+            if logger.level == logging.NOTSET:
+                logger.setLevel(OUR_LEVEL)
+            logger.addFilter(_QuietFilter(record, kind))
+
+
+def compile_id(metadata: dict[str, Any]) -> str:
+    """The compile id as torch prints it, "" where the record has none."""
+    frame, entry = metadata.get("frame_id"), metadata.get("frame_compile_id")
+    if frame is None or entry is None:
+        return ""
+    autograd = metadata.get("compiled_autograd_id")
+    return f"!{autograd}/{frame}/{entry}" if autograd is not None else f"{frame}/{entry}"
+
+
+class _TraceFilter(logging.Filter):
+    """Tells the calls of this thread which compiles they pay for."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__()
+        self._record = record
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        try:
+            metadata: dict[str, Any] = record.__dict__.get("metadata") or {}
+            for kind in COMPILE_RECORDS:
+                if kind in metadata:
+                    self._tell(kind, metadata)
+        except Exception as error:  # noqa: BLE001
+            self._record.trouble("trace filter", error)
+        return True
+
+    def _tell(self, kind: str, metadata: dict[str, Any]) -> None:
+        name = compile_id(metadata)
+        calls = getattr(active, "calls", ())
+        if not name:
+            return
+        for call in calls:
+            if kind == "dynamo_start":
+                call.started.add(name)
+            # The limit is met before the compile starts: it has metrics but no start.
+            if kind != "compilation_metrics" or name in call.started:
+                call.pay(name)
+
+
+class _LimitFilter(logging.Filter):
+    """Notes that a function reached its recompile limit, and marks the call that it happened in."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__()
+        self._record = record
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        try:
+            if isinstance(record.msg, str) and record.msg.startswith(LIMIT):
+                for call in getattr(active, "calls", ()):
+                    call.refused = True
+                arguments: Any = record.args or ()
+                self._record.note(
+                    "limit",
+                    at=time.time(),
+                    name=str(arguments[0]) if arguments else "",
+                    limit=arguments[1] if len(arguments) > 1 else None,
+                    function=str(arguments[2])[:500] if len(arguments) > 2 else "",
+                    reason=str(arguments[3])[:2000] if len(arguments) > 3 else "",
+                )
+        except Exception as error:  # noqa: BLE001
+            self._record.trouble("limit filter", error)
+        return True
+
+
+class _QuietFilter(logging.Filter):
+    """Keeps messages of a logger that is off by default, and lets only through what was let."""
+
+    def __init__(self, record: Record, kind: str) -> None:
+        super().__init__()
+        self._record = record
+        self._kind = kind
+        self._seen: dict[str, int] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        try:
+            text = record.getMessage()[:2000]
+            times = self._seen.get(text, 0)
+            if times == 0 and len(self._seen) < _MOST_MESSAGES:
+                self._seen[text] = 1
+                self._record.note("warned", at=time.time(), kind=self._kind, text=text)
+        except Exception as error:  # noqa: BLE001
+            self._record.trouble("message filter", error)
+        logger = logging.getLogger(record.name)
+        if logger.level != OUR_LEVEL or logger.parent is None:
+            return True
+        return record.levelno >= logger.parent.getEffectiveLevel()

@@ -1,0 +1,220 @@
+"""Runs the program with the agent in it, and makes a session of what it left."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from compilescope import store
+from compilescope.errors import InputError, ProgramError
+from compilescope.probe.session import END, LAUNCH, TRACE, from_raw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compilescope.model import Session
+
+AGENT = Path(__file__).parent / "agent"
+HOME = Path(".compilescope")
+_FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What to run and how to record it."""
+
+    command: tuple[str, ...]
+    name: str
+    output: Path | None = None
+    keep_raw: Path | None = None
+    sync: bool = False
+    stdout_to_stderr: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the program ended and what was recorded."""
+
+    session: Session
+    path: Path
+    code: int
+
+
+def probe(run: Run) -> Outcome:
+    """Run a program to its end and save the session of it.
+
+    Raises:
+        InputError: the session's file cannot be written; said before the program starts.
+        ProgramError: the program cannot be started.
+    """
+    output = run.output or _dated(run.name)
+    raw = _prepare(output, run.keep_raw)
+    try:
+        status = _execute(run, raw)
+    except ProgramError:
+        if run.keep_raw is None:
+            shutil.rmtree(raw, ignore_errors=True)
+        raise
+    session = from_raw(raw)
+    try:
+        store.save(session, output)
+    except InputError as error:
+        raise InputError(
+            error.message, cause=error.cause, hint=f"the raw record is kept in {raw}"
+        ) from error
+    if run.keep_raw is None:
+        shutil.rmtree(raw, ignore_errors=True)
+    return Outcome(session, output, 128 - status if status < 0 else status)
+
+
+def _dated(name: str) -> Path:
+    stem = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)
+    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    path = HOME / f"{stem.removesuffix('.py') or 'program'}-{stamp}{store.SUFFIX}"
+    number = 1
+    while path.exists():
+        number += 1
+        path = path.with_name(
+            f"{path.name.removesuffix(store.SUFFIX).rsplit('_', 1)[0]}_{number}{store.SUFFIX}"
+        )
+    return path
+
+
+def _prepare(output: Path, keep_raw: Path | None) -> Path:
+    """A raw folder beside the output, which also shows that the output can be written."""
+    try:
+        if output.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        if output.parent == HOME:
+            _keep_out_of_git(HOME)
+        if keep_raw is None:
+            raw = Path(
+                tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".raw", dir=output.parent)
+            )
+        else:
+            with tempfile.TemporaryFile(dir=output.parent):
+                pass
+            raw = keep_raw
+        if output.exists() and not os.access(output, os.W_OK):
+            raise PermissionError(0, "the file is read-only")
+    except OSError as error:
+        raise InputError(
+            f"cannot write {output}",
+            cause=error.strerror or str(error),
+            hint="name another file with -o",
+        ) from error
+    try:
+        (raw / TRACE).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {raw}", cause=error.strerror or str(error)) from error
+    return raw.absolute()
+
+
+def _keep_out_of_git(folder: Path) -> None:
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        with suppress(OSError):
+            ignore.write_text("*\n", encoding="utf-8")
+
+
+def _execute(run: Run, raw: Path) -> int:
+    """Run the program to its end; its wait status, negative where a signal ended it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    started = time.time()
+    try:
+        process = subprocess.Popen(  # noqa: S603  running the user's command is the task
+            run.command,
+            env=_variables(raw, sync=run.sync),
+            stdout=sys.stderr.fileno() if run.stdout_to_stderr else None,
+        )
+    except OSError as error:
+        raise ProgramError(
+            f"cannot run {run.command[0]}",
+            cause=error.strerror or str(error),
+            hint="give a Python script, `-m module`, or `-- command` with its full path",
+        ) from error
+    with _signals_to(process):
+        _write(
+            raw / LAUNCH,
+            {
+                "pid": process.pid,
+                "name": run.name,
+                "command": run.command,
+                "at": started,
+                "folder": str(Path.cwd()),
+            },
+        )
+        status = process.wait()
+    _write(raw / END, {"status": status, "at": time.time()})
+    return status
+
+
+def _variables(raw: Path, *, sync: bool) -> dict[str, str]:
+    variables = dict(os.environ)
+    path = variables.get("PYTHONPATH")
+    variables["PYTHONPATH"] = f"{AGENT.absolute()}{os.pathsep}{path}" if path else str(AGENT)
+    variables["COMPILESCOPE_RAW"] = str(raw)
+    if sync:
+        variables["COMPILESCOPE_SYNC"] = "1"
+    # A trace that the user asked for goes where the user wants it; it is read from there.
+    variables.setdefault("TORCH_TRACE", str(raw / TRACE))
+    return variables
+
+
+@contextmanager
+def _signals_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Hand signals on to the program, so that it decides what they mean and we outlive it."""
+
+    def forward(number: int, _frame: Any) -> None:
+        with suppress(OSError):
+            process.send_signal(number)
+
+    def interrupted(number: int, _frame: Any) -> None:
+        # From a terminal the program has the Ctrl-C already: it is in the same group.
+        if not _in_foreground():
+            forward(number, None)
+
+    handlers: dict[int, Any] = {signal.SIGINT: interrupted}
+    for name in _FORWARDED:
+        if hasattr(signal, name):
+            handlers[getattr(signal, name)] = forward
+    before = {}
+    for number, handler in handlers.items():
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    try:
+        descriptor = os.open("/dev/tty", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(descriptor) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    with suppress(OSError):
+        path.write_text(json.dumps(content), encoding="utf-8")

@@ -1,0 +1,132 @@
+"""The agent's files, read back: one process each, whatever happened to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_NAME = re.compile(r"agent-(\d+)\.jsonl")
+
+
+@dataclass(frozen=True)
+class CallRecord:
+    """One call as the agent wrote it; times in nanoseconds of the process's own clock."""
+
+    callable: int
+    index: int
+    start: int
+    duration: int
+    compiles: tuple[str, ...] = ()
+    signature: int | None = None
+    eager: bool = False
+    thread: int = 0
+    error: str = ""
+
+
+@dataclass
+class ProcessRecord:
+    """What one agent wrote, from its first line to the last one that is whole."""
+
+    pid: int
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    callables: dict[int, dict[str, Any]] = field(default_factory=dict)
+    signatures: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    calls: list[CallRecord] = field(default_factory=list)
+    wall_ns: int = 0
+    clock_ns: int = 0
+    damaged: int = 0
+
+    def first(self, record: str) -> dict[str, Any]:
+        """The first note of this sort, {} where there is none."""
+        return next((note for note in self.notes if note.get("record") == record), {})
+
+    def all(self, record: str) -> list[dict[str, Any]]:
+        """The notes of this sort, in order."""
+        return [note for note in self.notes if note.get("record") == record]
+
+    def wall(self, clock: int) -> float:
+        """Unix seconds for a reading of the process's clock."""
+        return (self.wall_ns + clock - self.clock_ns) / 1e9
+
+
+def read(folder: Path) -> list[ProcessRecord]:
+    """The records of every process in `folder`, in the order in which they began."""
+    found: list[ProcessRecord] = []
+    for path in sorted(folder.glob("agent-*.jsonl")):
+        match = _NAME.fullmatch(path.name)
+        if match:
+            found.extend(_read_file(path, int(match.group(1))))
+    found.sort(key=lambda record: record.wall_ns)
+    _inherit(found)
+    return found
+
+
+def _read_file(path: Path, pid: int) -> list[ProcessRecord]:
+    records: list[ProcessRecord] = []
+    with path.open("rb") as file:
+        for line in file:
+            if line.startswith(b'{"pid"') or not records:
+                records.append(ProcessRecord(pid))
+            record = records[-1]
+            try:
+                _read_line(line, record)
+            except (ValueError, KeyError, TypeError):
+                record.damaged += 1
+    return records
+
+
+def _read_line(line: bytes, record: ProcessRecord) -> None:
+    if line.startswith(b"C "):
+        if not line.endswith(b"\n"):
+            raise ValueError("cut short")
+        _, number, index, start, duration = line.split()
+        record.calls.append(CallRecord(int(number), int(index), int(start), int(duration)))
+        return
+    note: dict[str, Any] = msgspec.json.decode(line)
+    kind = note["record"]
+    if kind == "call":
+        record.calls.append(_call(note))
+    elif kind == "callable":
+        record.callables[note["id"]] = note
+    elif kind == "signature":
+        record.signatures[note["id"]] = note["inputs"]
+    else:
+        if kind == "process":
+            record.wall_ns, record.clock_ns = note["wall_ns"], note["clock_ns"]
+        record.notes.append(note)
+
+
+def _call(note: dict[str, Any]) -> CallRecord:
+    return CallRecord(
+        callable=note["c"],
+        index=note["i"],
+        start=note["t"],
+        duration=note["d"],
+        compiles=tuple(note.get("ids", ())),
+        signature=note.get("sig"),
+        eager=note.get("eager", False),
+        thread=note.get("thread", 0),
+        error=note.get("error", ""),
+    )
+
+
+def _inherit(records: Sequence[ProcessRecord]) -> None:
+    """Give forked processes what their parents had defined before the fork."""
+    by_pid: dict[int, ProcessRecord] = {}
+    for record in records:
+        parent = by_pid.get(record.first("process").get("forked_from") or -1)
+        if parent is not None:
+            record.callables = {**parent.callables, **record.callables}
+            record.signatures = {**parent.signatures, **record.signatures}
+            if not record.first("torch") and parent.first("torch"):
+                record.notes.append(parent.first("torch"))
+            if not record.first("settings") and parent.first("settings"):
+                record.notes.append(parent.first("settings"))
+        by_pid[record.pid] = record
