@@ -19,6 +19,7 @@ from compilescope.diagnose.nearest import (
     differences,
     size_of,
 )
+from compilescope.diagnose.places import Places
 from compilescope.diagnose.remedies import remedies
 from compilescope.diagnose.timeline import CompileKey, Timeline
 from compilescope.diagnosis import Cause, Recompile
@@ -31,6 +32,8 @@ class _Occurrence:
 
     event: Recompiled
     failure: GuardFailure  # the reason of the nearest graph, with what the call brought
+    place: Frame | None  # the user's line that the guard names
+    first_use: Frame | None  # where the size that failed was first used
     entry: Compiled | None
     brought: tuple[Input, ...]
     others: tuple[Difference, ...]
@@ -52,11 +55,14 @@ class Explained:
 def explain_recompiles(session: Session, timeline: Timeline) -> Explained:
     """Every recompile of the session and what caused it."""
     compiles = _compiles(session)
+    places = Places(session)
     groups: dict[tuple[object, ...], list[_Occurrence]] = defaultdict(list)
     order: list[tuple[_Occurrence, tuple[object, ...]]] = []
     for event in session.events:
         if isinstance(event, Recompiled):
             found = _occurrence(session, timeline, compiles, event)
+            found.place = places.own(found.failure.frame)
+            found.first_use = places.first_use(event, found.failure)
             key = _key(found)
             groups[key].append(found)
             order.append((found, key))
@@ -102,6 +108,8 @@ def _occurrence(
     return _Occurrence(
         event=event,
         failure=_with_observed(failure, call),
+        place=None,
+        first_use=None,
         entry=entry,
         brought=brought,
         others=others,
@@ -157,8 +165,8 @@ def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
 
 def _key(found: _Occurrence) -> tuple[object, ...]:
     failure = found.failure
-    place = failure.frame or found.event.frame
     function = written(found.event.frame)
+    place = found.place or function
     return (
         failure.kind,
         failure.source or (failure.raw if failure.kind == "unknown" else ""),
@@ -181,7 +189,9 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
         kind=failure.kind,
         source=failure.source,
         dimension=failure.dimension,
-        frame=failure.frame or function,
+        frame=next(
+            (one.place or one.first_use for one in found if one.place or one.first_use), function
+        ),
         why=why(evidence),
         calls=evidence.calls,
         compile_ids=tuple(dict.fromkeys(one.event.compile_id for one in found)),

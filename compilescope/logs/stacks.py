@@ -6,27 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from compilescope.model import Frame
+from compilescope.paths import is_library
 
 FRAME = re.compile(
     r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d{1,9})(?:, in (?P<function>.+?))?\s*$'
 )
 _CARETS = re.compile(r"^[\s~^]*$")
-_LIBRARY = re.compile(
-    r"""^<(?!ipython-input|stdin)   # <frozen os>, <string>
-      | (?:^|[/\\])(?:site|dist)-packages[/\\]
-      | [/\\]lib(?:64)?[/\\]python3(?:\.\d+t?)?[/\\]          # the standard library
-      | [/\\](?:Python3\d+|(?:mini|ana)conda\w*|miniforge\w*|envs[/\\][^/\\]+)[/\\]Lib[/\\]
-      | (?:^|[/\\])torch[/\\](?:_dynamo|_inductor|_functorch|_ops|_higher_order_ops|_compile|nn
-            |autograd|optim|fx|utils|_subclasses|_prims|_decomp|_refs)(?:[/\\]|\.py)
-    """,
-    re.VERBOSE,
-)
 _RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_\d+$")
-
-
-def is_library(path: str) -> bool:
-    """Whether `path` is of Python itself or of an installed package."""
-    return _LIBRARY.search(path) is not None
 
 
 def read_stack(lines: Iterable[str]) -> tuple[Frame, ...]:
