@@ -121,7 +121,7 @@ def parse_notebook(data: bytes) -> Notebook:
 
 
 def _language(content: dict[str, Any]) -> str:
-    metadata = content.get("metadata")
+    metadata: object = content.get("metadata")
     info = metadata.get("language_info") if isinstance(metadata, dict) else None
     name = info.get("name") if isinstance(info, dict) else ""
     return name if isinstance(name, str) else ""

@@ -71,7 +71,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Everything that decides which findings there are, and in which files."""
 
     root: Path
-    codes: frozenset[str]
+    codes: frozenset[str]  # that are reported
+    known: frozenset[str] = frozenset()  # that there are
     per_file_ignores: tuple[tuple[str, frozenset[str]], ...] = ()
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     respect_gitignore: bool = True
@@ -113,6 +114,7 @@ def resolve(
     return Settings(
         root=root,
         codes=selected((configured, command), known, default),
+        known=frozenset(known),
         per_file_ignores=tuple(
             (pattern, frozenset(code for name in names for code in expand(name, known)))
             for pattern, names in keys.per_file_ignores.items()

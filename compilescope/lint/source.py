@@ -33,6 +33,12 @@ class Source(msgspec.Struct, frozen=True):
         text = self.notebook.code if self.notebook else self.text
         return [line.rstrip("\r\n") for line in split_lines(text)]
 
+    def lines_of(self, cell: int | None) -> list[str]:
+        """The lines of a notebook's cell, or of the file."""
+        if cell is None or self.notebook is None:
+            return self.lines
+        return [line.rstrip("\r\n") for line in split_lines(self.notebook.cells[cell - 1])]
+
     def edited(self, edits: list[Edit]) -> Source:
         """The file after `edits` to its text; those that cross cells of a notebook are not made."""
         if self.notebook is None:

@@ -1,0 +1,65 @@
+"""What one `lint` found, with all that a format needs to show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from compilescope.lint.source import Source
+    from compilescope.lint.spans import Edit
+    from compilescope.model import Finding
+
+SEVERITIES = ("raises", "eager", "limit", "split", "bounded", "note")  # worst first
+CONSEQUENCES = {
+    "raises": "raises when compiled",
+    "eager": "the whole function runs eagerly",
+    "limit": "recompiles up to the limit, then runs eagerly",
+    "split": "splits the graph",
+    "bounded": "recompiles a few times",
+    "note": "",
+}
+
+
+@dataclass(frozen=True)
+class Met:
+    """A break or a cause of recompiles that a run met where lint has no finding."""
+
+    path: str
+    line: int
+    what: str
+    times: int
+    seconds: float
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class RuleInfo:
+    """What a format says about a rule."""
+
+    code: str
+    name: str
+    summary: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class LintResult:
+    """The findings, sorted, and what was done about others."""
+
+    findings: tuple[Finding, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)  # by Finding.path
+    rules: Mapping[str, RuleInfo] = field(default_factory=dict)
+    files: int = 0
+    fixed: Mapping[str, int] = field(default_factory=dict)  # code to how many were corrected
+    hidden: int = 0  # findings that the baseline knows
+    gone: int = 0  # entries of the baseline that nothing matches any more
+    joined: str = ""  # the session that the findings were joined with
+    missed: tuple[Met, ...] = ()
+    edits: Callable[[Finding], tuple[Edit, ...]] = lambda _: ()
+
+    def fixable(self, *, unsafe: bool) -> list[Finding]:
+        """The findings whose correction is safe, or unsafe."""
+        return [f for f in self.findings if f.fix == ("unsafe" if unsafe else "safe")]
