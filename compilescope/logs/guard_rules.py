@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from compilescope.logs import guard_object_readers as take
 from compilescope.logs import guard_readers as read
 
 if TYPE_CHECKING:
@@ -82,18 +83,19 @@ RULES: tuple[Rule, ...] = (
     # marking
     _rule("marking", r"_has_dynamo_dim_marking is present on runtime tensor.*", read.marking_new, since=(2, 12)),
     _rule("marking", r"(?P<n>_dynamo_\w+) not a subset: runtime (?P<b>.*?) is not a subset of compiled (?P<a>.*)", read.marking, since=(2, 12)),
-    _rule("marking", r"(?P<n>_dynamo_\w+) mismatch: expected (?P<a>.*)", read.marking, since=(2, 12)),
+    _rule("marking", r"(?P<n>_dynamo_\w+) mismatch: expected (?P<a>.*?)(?P<gone> but attribute is absent on runtime tensor)?", read.marking, since=(2, 12)),
+    _rule("marking", r"(?P<n>_dynamo_\w+) should be absent but is present on runtime tensor.*", read.marking_new, since=(2, 12)),
     _rule("marking", rf"hasattr\({_S}, '_dynamo_\w+'\) == (?:False|True)", read.marking_old),
     _rule("marking", rf"\(*getattr\({_S}, '_dynamo_\w+'.*", read.marking_old),
     _rule("marking", rf"\(*{_S}\._dynamo_\w+\.issubset\(.*", read.marking_old),
     # missing things: observations
     _rule("key.missing", rf"KeyError on {_S}", read.missing),
     _rule("index.missing", rf"IndexError on {_S}", read.missing),
-    _rule("attr.missing", rf"getattr failed on source {_S}", read.source_only),
+    _rule("attr.missing", rf"getattr failed on source {_S}", read.missing),
     # identities and types
-    _rule("id.object", rf"___check_obj_id\({_S}{_ID}", read.identity),
-    _rule("type.object", rf"___check_type_id\({_S}{_ID}", read.type_of),
-    _rule("script.object", rf"___check_fake_script_type\({_S}{_ID}", read.type_of),
+    _rule("id.object", rf"___check_obj_id\({_S}{_ID}", take.identity),
+    _rule("type.object", rf"___check_type_id\({_S}{_ID}", take.type_of),
+    _rule("script.object", rf"___check_fake_script_type\({_S}{_ID}", take.type_of),
     _rule("tensor.subclass_metadata", r"___check_metadata_\d+.*", read.bare),
     _rule("tensor.dtensor_spec", r"__dtensor_spec_\d+.*", read.bare, since=(2, 10)),
     _rule("tensor.opaque", r"___check_opaque_guard_fn_\d+.*", read.bare),
@@ -101,41 +103,42 @@ RULES: tuple[Rule, ...] = (
     _rule("tensor.dispatch_key", rf"{_S}\.raw_repr\(\) == DispatchKeySet\((?P<a>.*?)\)\.raw_repr\(\)", read.source_required),
     _rule("alias.storage_overlap", r"check_overlapping\(overlapping=\[(?P<a>.*?)\], non_overlapping=\[(?P<b>.*?)\]\)", read.overlap),
     # membership
-    _rule("container.contains", rf"(?P<not>not )?___dict_contains\((?P<k>.+), {_S}\)", read.dict_contains),
+    _rule("container.contains", rf"(?P<not>not )?___dict_contains\((?P<k>.+), {_S}\)", take.dict_contains),
     _rule("container.contains", r"(?P<not>not )?___dict_contains\(.*", read.bare),
-    _rule("container.set", rf"(?P<not>not )?(?:set|frozenset)\.__contains__\({_S}, (?P<k>.*)\)", read.set_contains),
-    _rule("attr.hasattr", rf"(?P<not>not )?hasattr\({_S}, (?P<k>'[^']*'|\"[^\"]*\")\)", read.has_attribute),
+    _rule("container.set", rf"(?P<not>not )?(?:set|frozenset)\.__contains__\({_S}, (?P<k>.*)\)", take.set_contains),
+    _rule("attr.hasattr", rf"(?P<not>not )?hasattr\({_S}, (?P<k>'[^']*'|\"[^\"]*\")\)", take.has_attribute),
     # keys
-    _rule("container.key", rf"list\(dict\.keys\({_S}\)\)\[(?P<i>\d+)\] == (?P<a>.*)", read.key_at),
-    _rule("container.key", rf"list\({_S}\.keys\(\)\)\[(?P<i>\d+)\] == (?P<a>.*)", read.key_at),
-    _rule("container.key", rf"list\(dict\.keys\({_S}\)\) == (?P<a>.*)", read.keys),
-    _rule("container.key", rf"(?:list|set)\({_S}\.keys\(\)\) == (?P<a>.*)", read.keys),
-    _rule("container.key", rf"(?:___key_to_id|___dict_keys|dict_keys|___odict_keys)\({_S}\) == (?P<a>.*)", read.keys, until=(2, 4)),
-    _rule("container.set", rf"list\({_S}\)\[(?P<i>\d+)\] == (?P<a>.*)", read.element_at),
+    _rule("container.key", rf"list\(dict\.keys\({_S}\)\)\[(?P<i>\d+)\] == (?P<a>.*)", take.key_at),
+    _rule("container.key", rf"list\({_S}\.keys\(\)\)\[(?P<i>\d+)\] == (?P<a>.*)", take.key_at),
+    _rule("container.key", rf"list\(dict\.keys\({_S}\)\) == (?P<a>.*)", take.keys),
+    _rule("container.key", rf"(?:list|set)\({_S}\.keys\(\)\) == (?P<a>.*)", take.keys),
+    _rule("container.key", rf"(?:___key_to_id|___dict_keys|dict_keys|___odict_keys)\({_S}\) == (?P<a>.*)", take.keys, until=(2, 4)),
+    _rule("container.set", rf"list\({_S}\)\[(?P<i>\d+)\] == (?P<a>.*)", take.element_at),
     # iterators
     _rule("iter.range", rf"___normalize_range_iter\({_S}\) == (?P<a>.*)", read.source_required),
     _rule("iter.tuple", rf"___tuple_iterator_len\({_S}\) == (?P<a>.*)", read.source_required),
     _rule("iter.count", rf"___normalize_count_iter\({_S}\) == (?P<a>.*)", read.source_required),
     # NaN
-    _rule("const.nan", rf"\(?type\({_S}\) is float and (?:__math_isnan|math\.isnan)\(.*", read.nan_required),
-    _rule("const.complex_nan", rf"\(?type\({_S}\) is complex and __numpy_isnan\(.*", read.nan_required),
-    _rule("const.nan", rf"not (?:math\.isnan|__math_isnan)\({_S}\)", read.nan_forbidden),
+    _rule("const.nan", rf"\(?type\({_S}\) is float and (?:__math_isnan|math\.isnan)\(.*", take.nan_required),
+    _rule("const.complex_nan", rf"\(?type\({_S}\) is complex and __numpy_isnan\(.*", take.nan_required),
+    _rule("const.nan", rf"not (?:math\.isnan|__math_isnan)\({_S}\)", take.nan_forbidden),
     # structure seen by an accessor
-    _rule("type.structure", r"TYPE_MISMATCH\(.*|not a tensor.*|tensor has too few dimensions|symbolic values found.*|Non (?:tuple|integer|integer index|float) found!|Index out of bounds!|Weakref_GetRef failed.*", read.bare),
+    _rule("type.structure", rf"(?:.*: )?TYPE_MISMATCH\({_S}\)", read.source_only),
+    _rule("type.structure", r"not a tensor.*|tensor has too few dimensions|symbolic values found.*|Non (?:tuple|integer|integer index|float) found!|Index out of bounds!|Weakref_GetRef failed.*", read.bare),
     _rule("type.structure", rf"(?:.*: )?(?:Not a function on|Not a callable obj|Not a weakref obj|Not a weakref|null type dict on) {_S}", read.source_only),
     # lengths
-    _rule("container.len", rf"len\({_S}\) == (?P<a>\d+)", read.length),
-    _rule("container.len", rf"len\({_S}\) != (?P<a>\d+)", read.length),
-    _rule("container.len", r"not (?P<s>[\w.]+(?:\[.*\])?[\w.\[\]'\"]*)", read.empty),
+    _rule("container.len", rf"len\({_S}\) == (?P<a>\d+)", take.length),
+    _rule("container.len", rf"len\({_S}\) != (?P<a>\d+)", take.length),
+    _rule("container.len", r"not (?P<s>[\w.]+(?:\[.*\])?[\w.\[\]'\"]*)", take.empty),
     # tensors as old versions and export guard them
-    _rule("tensor.dtype", rf"(?:str\()?{_S}\.dtype\)? == (?P<a>'?torch\.\w+'?)", read.old_property, until=(2, 2)),
-    _rule("tensor.device", rf"(?:str\()?{_S}\.device\)? == (?P<a>'[^']*'|device\(.*\))", read.old_property, until=(2, 2)),
-    _rule("tensor.rank", rf"{_S}\.ndimension\(\) == (?P<a>\d+)", read.old_property),
+    _rule("tensor.dtype", rf"(?:str\()?{_S}\.dtype\)? == (?P<a>'?torch\.\w+'?)", take.old_property, until=(2, 2)),
+    _rule("tensor.device", rf"(?:str\()?{_S}\.device\)? == (?P<a>'[^']*'|device\(.*\))", take.old_property, until=(2, 2)),
+    _rule("tensor.rank", rf"{_S}\.ndimension\(\) == (?P<a>\d+)", take.old_property),
     # relations of sizes and numbers, then values of anything
     _rule("shape.eq", r".*[<>=%].*|not .*", read.shape),
-    _rule("const.none", rf"{_S} is None", read.none),
-    _rule("lifetime.weakref", rf"{_S} is not None", read.not_none),
-    _rule("alias.expected", r"(?P<s>[^\n]+?) is (?!not )(?P<a>[^\n]+)", read.same_object),
-    _rule("const.subclass", rf"(?P<t>int|str|float|bool|complex|bytes|tuple|list)\({_S}\) == (?P<a>.*)", read.constant_subclass),
-    _rule("const.object", r"(?P<all>.+ == .+)", read.value),
+    _rule("const.none", rf"{_S} is None", take.none),
+    _rule("lifetime.weakref", rf"{_S} is not None", take.not_none),
+    _rule("alias.expected", r"(?P<s>[^\n]+?) is (?!not )(?P<a>[^\n]+)", take.same_object),
+    _rule("const.subclass", rf"(?P<t>int|str|float|bool|complex|bytes|tuple|list)\({_S}\) == (?P<a>.*)", take.constant_subclass),
+    _rule("const.object", r"(?P<all>.+ == .+)", take.value),
 )  # fmt: skip

@@ -24,8 +24,8 @@ _FUNCTIONS = {  # last part of a function's name to the kind it makes
     "pow": "power",
 }
 _CASTS = {"int", "float", "sym_int", "sym_float", "bool"}
-_PRECEDENCE = ("sqrt", "ceil", "max", "min", "power", "round", "product", "mod", "truediv")
-_LATER = ("floordiv", "floor", "function")
+_PRECEDENCE = ("sqrt", "ceil", "floor", "round", "max", "min", "power", "product", "mod")
+_LATER = ("truediv", "floordiv", "function")
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Mod: "mod",
     ast.FloorDiv: "floordiv",
@@ -177,9 +177,14 @@ def _operation(node: ast.BinOp, shape: Shape, depth: int) -> str:
     if isinstance(node.op, ast.Mult):
         both = between > before and after > between
         shape.operations.add("product" if both else "multiple")
+        if left == "-1":
+            return f"-{_wrap(node.right, right)}"
         return f"{_wrap(node.left, left)}*{_wrap(node.right, right)}"
     if isinstance(node.op, ast.Add | ast.Sub):
-        shape.operations.add("sum")
+        both = between > before and after > between
+        shape.operations.add("sum" if both else "multiple")
+        if isinstance(node.op, ast.Add) and right.startswith("-"):
+            return f"{left} - {right[1:]}"
         return f"{left} {'+' if isinstance(node.op, ast.Add) else '-'} {_wrap(node.right, right)}"
     operation = _OPERATORS.get(type(node.op))
     if operation is None:
@@ -224,11 +229,18 @@ def _atom(node: ast.expr) -> Atom | None:
         return Atom(source_of(node.func.value), node.func.attr)  # type: ignore[attr-defined]
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return Atom(source_of(node))
-    if isinstance(node, ast.Call) and _last_name(node.func).startswith("___"):
-        return Atom(source_of(node))
-    if isinstance(node, ast.Call) and _last_name(node.func) == "item" and not node.args:
+    if isinstance(node, ast.Call) and not _is_function(node.func):
         return Atom(source_of(node))
     return None
+
+
+def _is_function(node: ast.expr) -> bool:
+    """Whether a call computes a number, and does not read a value (`dict.__getitem__(d, 'k')`)."""
+    name = _last_name(node)
+    if name in _FUNCTIONS or name in _CASTS or name == "isnan" or name[:1].isupper():
+        return True
+    root = node.value if isinstance(node, ast.Attribute) else None
+    return isinstance(root, ast.Name) and root.id in {"math", "torch", "sympy"}
 
 
 def _is_property(node: ast.expr) -> bool:

@@ -31,6 +31,7 @@ _INSIDE_TORCH = re.compile(
     r"^(?:torch/)?(?:_\w+|nn|optim|functional|utils|distributions|autograd|fx|ao|export|overrides)"
     r"(?:[/\\][\w/\\.]+)?\.py$"
 )
+_COMPILER = re.compile(r"(?:torch[/\\])?_(?:dynamo|inductor|functorch)[/\\]")
 _SPECIALIZATION_NOTE = "user code shown is first use of this value"
 
 
@@ -151,9 +152,12 @@ def split_joined(text: str) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-_SEMICOLON = re.compile("; ")
+_SEMICOLON = re.compile("; (?!to avoid specialization)")
 _ENDS_COMMENT = re.compile(
-    r":\d+ in <?[\w.<>]+(?: \([^\n]*\))?$|please file a bug\)$|\)$|framework$"
+    r":\d+ in <?[\w.<>]+(?: \([^\n]*\))?$"  # a place, with torch's own place or advice after it
+    r"|(?:please file a bug|use_duck_shape = False|\.py:\d+ in \S+)\)$"
+    r"|(?:automatic dynamic|in the framework|<unknown>)$"
+    r"|\(HINT: [^\n]*\)$"
 )
 
 
@@ -213,6 +217,8 @@ def _from_comment(comment: str, known_paths: Sequence[str]) -> Frame | None:
         if not noted:
             break
         start = _after_note(comment, start)
+    if best is not None and _COMPILER.match(best.path):
+        return None
     if best is None or not known_paths:
         return best
     return Frame(repair_path(best.path, known_paths), best.line, best.function, best.code)

@@ -130,19 +130,24 @@ def _role_kind(source: Source) -> str:
 def is_module_attribute(source: Source, parts: Parts) -> bool:
     """Whether the value hangs on an `nn.Module`, as far as the text shows.
 
-    PyTorch's hint says it, a path through `_modules` says it, and so does a direct attribute of
-    `self` where the compiled code runs in a `forward`.
+    PyTorch's hint says it, a path that ends in `_modules` says it, and so does a direct attribute
+    of `self` in a `forward`.
     """
     if any("of the nn.Module" in hint for hint in parts.hints):
         return True
-    if source.last not in {"attribute", "item"}:
+    if source.last != "attribute":
         return False
-    if "nn" in source.roles:
+    if source.owner_last == "module":
         return True
-    if source.root != "self" or source.owner != "self":
-        return False
     frames = (*parts.stack, *((parts.frame,) if parts.frame else ()))
-    return any(_FORWARD.match(frame.function) for frame in frames)
+    if source.owner == "self" and source.root == "self":
+        return any(_FORWARD.match(frame.function) for frame in frames)
+    innermost = parts.stack[-1] if parts.stack else parts.frame
+    return (
+        innermost is not None
+        and _FORWARD.match(innermost.function) is not None
+        and re.search(rf"\bself\.{re.escape(source.name)}\b", innermost.code) is not None
+    )
 
 
 def closure_name(source: Source, parts: Parts) -> str:
@@ -156,7 +161,7 @@ def closure_name(source: Source, parts: Parts) -> str:
     return source.text
 
 
-def same_kind_for_state(source: Source, type_name: str, parts: Parts) -> str:
+def identity_kind(source: Source, type_name: str, parts: Parts) -> str:
     """The kind of an identity guard; `""` where the text does not tell more."""
     if any("inline-inbuilt-nn-modules" in hint for hint in parts.hints):
         return "module.id"
@@ -181,6 +186,8 @@ def _identity_by_type(type_name: str, parts: Parts) -> str:
         return "id.function"
     if type_name in _BUILTIN_CLASSES or type_name == "type":
         return "id.class"
+    if type_name.startswith("numpy."):
+        return "id.function" if type_name == "numpy.ufunc" else "const.numpy"
     short = type_name.rpartition(".")[2]
     if short and re.search(rf"\b{re.escape(short)}\.[A-Z]", parts.comment):
         return "const.enum"

@@ -44,6 +44,7 @@ class Source:
             `"buffer"` or `"other"`.
         name: The last attribute or string key, `""` for others.
         owner: The text of what the last step was taken from.
+        owner_last: The last step of that.
         roles: What the path went through: `"closure"`, `"defaults"`, `"class"`, `"numpy"`, ...
         steps: How many steps were taken from the root.
     """
@@ -54,6 +55,7 @@ class Source:
     last: str = "other"
     name: str = ""
     owner: str = ""
+    owner_last: str = ""
     roles: frozenset[str] = frozenset()
     steps: int = 0
 
@@ -115,6 +117,7 @@ def _step(base: Source, text: str, last: str, name: str = "", *roles: str) -> So
         last=last,
         name=name,
         owner=base.text,
+        owner_last=base.last,
         roles=base.roles.union(roles) if roles else base.roles,
         steps=base.steps + 1,
     )
@@ -125,10 +128,9 @@ def _attribute(base: Source, attribute: str) -> Source:
         return _step(base, base.text, base.last, base.name, "code")
     if attribute == "cell_contents":
         return _step(base, f"{base.text}.cell_contents", "attribute", attribute, "closure")
-    roles = _ATTRIBUTE_ROLES.get(attribute)
-    return _step(
-        base, f"{base.text}.{attribute}", "attribute", attribute, *((roles,) if roles else ())
-    )
+    role = _ATTRIBUTE_ROLES.get(attribute)
+    roles = (role,) if role else ()
+    return _step(base, f"{base.text}.{attribute}", "attribute", attribute, *roles)
 
 
 _ATTRIBUTE_ROLES = {
@@ -170,8 +172,14 @@ def _item(base: Source, key: ast.expr, constant: object) -> Source:
     if base.name in {"keywords", "args"} and base.last == "attribute":
         roles.append("partial")
     name = constant if isinstance(constant, str) else ""
-    written = repr(constant) if isinstance(constant, str | bytes) else _read(key).text
+    written = _read(key).text if isinstance(key, _SOURCE_NODES) else ast.unparse(key)
+    if base.name == "_data" and "environment" in base.roles and isinstance(constant, bytes):
+        written = repr(constant.decode(errors="replace"))
+        return _step(base, f"{base.owner}[{written}]", "item", "", *roles)
     return _step(base, f"{base.text}[{written}]", "item", name, *roles)
+
+
+_SOURCE_NODES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
 def _scoped(scope: str, name: str) -> Source:
