@@ -31,7 +31,7 @@ from compilescope.probe.arguments import ProgramCommand, program
 @click.option("-q", "--quiet", is_flag=True, help="No closing line.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT.PY [ARGS]...")
 @click.pass_context
-def command(
+def command(  # noqa: PLR0913  one parameter an option
     ctx: click.Context,
     output: Path | None,
     python: str | None,

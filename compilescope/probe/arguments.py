@@ -21,6 +21,7 @@ class ProgramCommand(click.Command):
     """A command that ends its own options at a script, at `-m module` and at `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse `args` with the program's part marked off."""
         return super().parse_args(ctx, marked(self.params, args))
 
 
@@ -34,12 +35,12 @@ def marked(params: Sequence[click.Parameter], args: list[str]) -> list[str]:
     }
     place = 0
     while place < len(args) and args[place].startswith("-") and args[place] != "-":
-        token = args[place]
-        if token == "--":
+        word = args[place]
+        if word == "--":
             return [*args[:place], _COMMAND, *args[place + 1 :]]
-        if token == "-m":
+        if word == "-m":
             return [*args[:place], _MODULE, *args[place + 1 :]]
-        place += 2 if token in with_value else 1
+        place += 2 if word in with_value else 1
     return args
 
 

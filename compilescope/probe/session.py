@@ -10,9 +10,12 @@ from typing import Any
 
 import msgspec
 
+from compilescope.errors import InputError
 from compilescope.logs.log import Log
-from compilescope.model import Environment, Gap, Process, Session
+from compilescope.logs.structured import read_trace
+from compilescope.model import Environment, Gap, Session
 from compilescope.probe import merge, records, source_lines
+from compilescope.probe.processes import Processes
 
 LAUNCH = "launch.json"
 END = "end.json"
@@ -26,10 +29,10 @@ def from_raw(folder: Path) -> Session:
     agents = records.read(folder)
     gaps: list[Gap] = []
     log = _trace(_trace_files(folder, launch, agents), gaps)
-    processes = merge.Processes(launch, end, agents, log)
+    processes = Processes(launch, end, agents, log)
     callables, signatures, calls = merge.calls(agents, processes, gaps)
     events = merge.events(log, agents, processes, calls)
-    gaps += [*log.gaps, *merge.gaps(agents, launch)]
+    gaps += [*log.gaps, *merge.gaps(agents)]
     main = processes.main
     started = launch.get("at")
     return Session(
@@ -105,13 +108,14 @@ def _is_ours(path: Path, agents: list[records.ProcessRecord]) -> bool:
 
 
 def _trace(paths: list[Path], gaps: list[Gap]) -> Log:
-    try:
-        from compilescope.logs.structured import read_trace
-    except ImportError as error:
-        gaps.append(Gap("the trace of torch was not read", detail=str(error)))
+    if not paths:
         return Log()
-    log: Log = read_trace(paths)
-    return log
+    try:
+        return read_trace(paths)
+    except InputError as error:
+        detail = f"{error.message}: {error.cause}" if error.cause else error.message
+        gaps.append(Gap("the trace of torch could not be read", detail=detail))
+        return Log()
 
 
 def _home(launch: dict[str, Any]) -> Path:

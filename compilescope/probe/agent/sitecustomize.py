@@ -14,7 +14,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 def _start() -> None:
     try:
-        import _compilescope_agent
+        import _compilescope_agent  # type: ignore[import-not-found]
 
         _compilescope_agent.start()
     except Exception:  # noqa: BLE001, S110  the program comes first

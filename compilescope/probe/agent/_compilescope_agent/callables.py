@@ -102,7 +102,7 @@ def _closed_over(function: Any) -> Any:
     code = getattr(function, "__code__", None)
     if code is None or not code.co_filename.endswith("external_utils.py"):
         return None
-    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
         if name == "fn":
             return cell.cell_contents
     return None

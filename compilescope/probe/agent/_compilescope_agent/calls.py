@@ -11,6 +11,9 @@ import functools
 import os
 import sys
 import threading
+import weakref
+from contextlib import suppress
+from threading import get_ident
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
@@ -37,13 +40,18 @@ class Call:
         "started", "target",
     )  # fmt: skip
 
-    def __init__(self, target: Target, frame: int) -> None:
+    def __init__(self, target: Target, frame: int, key: Any, signature: int) -> None:
         self.target = target
         self.frame = frame
+        self.key = key
+        self.signature = signature
+        self.index = target.count
         self.ids: list[str] = []
         self.started: set[str] = set()
         self.refused = False
         self.misses = 0
+        self.before: BaseException | None = None
+        self.start = 0
 
     def pay(self, compile_id: str) -> None:
         """Remember that this call waited for `compile_id`."""
@@ -84,52 +92,61 @@ class Tracker:
         self._began = False
         self._synchronize = os.environ.get("COMPILESCOPE_SYNC") == "1"
         self._watches_guards = False
+        self._counts_misses = False
+        self._main = threading.main_thread().ident
 
     def hook(self, context: Any) -> Callable[[], Callable[[], None]]:
         """The function that torch runs before each call; it returns the one to run after."""
         # By the identity of what is called: a context may be used on several functions.
-        targets: dict[int, Target] = {}
+        targets: dict[int, tuple[Any, Target]] = {}
         getframe = sys._getframe  # noqa: SLF001
+        partial = functools.partial
 
         def enter() -> Callable[[], None]:
             try:
-                frame = getframe(1)
+                frame: Any = getframe(1)
                 if frame.f_code.co_name == "<listcomp>":
-                    frame = frame.f_back  # type: ignore[assignment]
+                    frame = frame.f_back
                 names = frame.f_locals
                 if "fn" not in names:  # `with torch._dynamo.optimize(...)`: no single call
                     return _nothing
                 function = names["fn"]
-                target = targets.get(id(function))
-                if target is None:
-                    target = targets[id(function)] = self._begin(function, context)
-                call = Call(target, id(frame))
-                key = self._key(names["args"], names["kwargs"])
-                call.key = key
-                if key == target.key:
-                    call.signature = -1
+                held = targets.get(id(function))
+                if held is None or held[0]() is not function:
+                    target = self._begin(function, context)
+                    targets[id(function)] = (_reference(function), target)
                 else:
-                    target.key = key
-                    call.signature = self._sign(target, key, names["args"], names["kwargs"])
-                call.index = target.count
-                target.count += 1
-                try:
-                    calls = active.calls
-                except AttributeError:
-                    calls = active.calls = []
-                if calls:
-                    _forget_lost(calls, frame)
-                calls.append(call)
-                call.before = sys.exc_info()[1]
-                if self._synchronize:
-                    _synchronize()
+                    target = held[1]
+                call = self._call(target, frame, names["args"], names["kwargs"])
                 call.start = perf_counter_ns()
             except Exception as error:  # noqa: BLE001
                 self._record.trouble("enter", error)
                 return _nothing
-            return functools.partial(self._leave, call)
+            return partial(self._leave, call)
 
         return enter
+
+    def _call(
+        self, target: Target, frame: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Call:
+        key = self._key(args, kwargs)
+        signature = -1
+        if key != target.key:
+            target.key = key
+            signature = self._sign(target, key, args, kwargs)
+        call = Call(target, id(frame), key, signature)
+        target.count += 1
+        try:
+            calls = active.calls
+        except AttributeError:
+            calls = active.calls = []
+        if calls:
+            _forget_lost(calls, frame)
+        calls.append(call)
+        call.before = sys.exc_info()[1]
+        if self._synchronize:
+            _synchronize()
+        return call
 
     def _leave(self, call: Call) -> None:
         try:
@@ -137,16 +154,23 @@ class Tracker:
                 _synchronize()
             duration = perf_counter_ns() - call.start
             calls = active.calls
-            while calls and calls.pop() is not call:
-                pass
+            if calls and calls[-1] is call:
+                calls.pop()
+            elif call in calls:
+                del calls[calls.index(call) :]
             error = sys.exc_info()[1]
             failed = error is not None and error is not call.before
             target = call.target
             if call.refused or target.fell_back:
-                self._judge(call)
-            notable = call.ids or failed or call.refused or call.signature >= 0
+                self._judge(call, failed=failed)
             self._lines += 1
-            if not notable and threading.main_thread().ident == threading.get_ident():
+            if (
+                not call.ids
+                and not failed
+                and not call.refused
+                and call.signature < 0
+                and get_ident() == self._main
+            ):
                 if self._lines < _MOST_LINES:
                     self._record.write(
                         b"C %d %d %d %d\n" % (target.number, call.index, call.start, duration)
@@ -157,9 +181,10 @@ class Tracker:
             self._record.trouble("leave", error)
 
     def _write_fully(self, call: Call, duration: int, error: str) -> None:
-        thread = threading.get_ident()
-        main = threading.main_thread().ident
-        number = 0 if thread == main else self._threads.setdefault(thread, len(self._threads) + 1)
+        thread = get_ident()
+        number = (
+            0 if thread == self._main else self._threads.setdefault(thread, len(self._threads) + 1)
+        )
         fields: dict[str, Any] = {
             "c": call.target.number, "i": call.index, "t": call.start, "d": duration
         }  # fmt: skip
@@ -198,19 +223,27 @@ class Tracker:
         self._record.note("signature", id=number, inputs=found, **({"cut": True} if cut else {}))
         return number
 
-    def _judge(self, call: Call) -> None:
+    def _judge(self, call: Call, *, failed: bool) -> None:
         """Decide whether a call of a function that met its limit ran eagerly."""
         target = call.target
         if call.refused:
+            # With fullgraph the limit is an error, and nothing runs eagerly.
+            call.refused = not failed
             target.fell_back = True
             target.eager_keys.add(call.key)
             if not self._watches_guards:
                 self._watches_guards = True
-                _count_misses(self._record)
-        elif call.misses > 0 and not call.started:
-            call.refused = True
-        elif call.key in target.eager_keys and not call.started:
-            call.refused = True
+                self._counts_misses = _count_misses(self._record)
+        elif not failed and not call.started:
+            # Without the count only inputs that were refused are known to run eagerly.
+            call.refused = call.misses > 0 if self._counts_misses else call.key in target.eager_keys
+
+
+def _reference(function: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(function)
+    except TypeError:  # the compiled callable holds it as long as our hook lives
+        return lambda: function
 
 
 def _forget_lost(calls: list[Call], frame: Any) -> None:
@@ -223,13 +256,13 @@ def _forget_lost(calls: list[Call], frame: Any) -> None:
     calls[:] = [call for call in calls if call.frame in alive]
 
 
-def _count_misses(record: Record) -> None:
+def _count_misses(record: Record) -> bool:
     """Count guard misses in the calls that are running: after the limit they mean eager code."""
     module: Any = sys.modules["torch"]._C._dynamo.eval_frame  # noqa: SLF001
     install = getattr(module, "set_guard_complete_hook", None)
     if install is None:  # before torch 2.8
         record.note("missing", what="eager", why="this torch does not tell guard misses")
-        return
+        return False
 
     def completed(hit: bool) -> bool:
         if not hit:
@@ -242,15 +275,15 @@ def _count_misses(record: Record) -> None:
         # The program synchronises its ranks through this hook: it has precedence.
         install(earlier)
         record.note("missing", what="eager", why="guard collectives are in use")
+        return False
+    return True
 
 
 def _synchronize() -> None:
     cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     if cuda is not None and cuda.is_initialized():
-        try:
+        with suppress(Exception):  # the program will meet it itself
             cuda.synchronize()
-        except Exception:  # noqa: BLE001, S110  the program will meet it itself
-            pass
 
 
 def _nothing() -> None:

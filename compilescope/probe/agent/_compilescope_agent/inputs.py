@@ -7,6 +7,7 @@ iteration that a subclass could have overridden.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -91,7 +92,10 @@ def _nested_key(
 def _members(value: Any, kind: type[Any]) -> Iterator[tuple[str, Any]] | None:
     """The parts of a container with the path that leads to each, None for other objects."""
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return ((f".{name}", part) for name, part in zip(kind._fields, tuple.__iter__(value)))
+        return (
+            (f".{name}", part)
+            for name, part in zip(kind._fields, tuple.__iter__(value), strict=False)
+        )
     if issubclass(kind, tuple):
         return ((f"[{index}]", part) for index, part in enumerate(tuple.__iter__(value)))
     if issubclass(kind, list):
@@ -203,20 +207,14 @@ def _describe(
 
 def _tensor(value: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {"type": type(value).__qualname__}
-    try:
+    with suppress(Exception):  # a symbolic size has no number
         fields["shape"] = [int(size) for size in value.shape]
-    except Exception:  # noqa: BLE001, S110  a symbolic size has no number
-        pass
-    try:
+    with suppress(Exception):  # a sparse tensor has no strides
         fields["stride"] = [int(step) for step in value.stride()]
-    except Exception:  # noqa: BLE001, S110  a sparse tensor has no strides
-        pass
-    try:
+    with suppress(Exception):
         fields["dtype"] = str(value.dtype)
         fields["device"] = str(value.device)
         fields["requires_grad"] = bool(value.requires_grad)
-    except Exception:  # noqa: BLE001, S110
-        pass
     return fields
 
 
