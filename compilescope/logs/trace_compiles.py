@@ -37,6 +37,7 @@ class Compile:
     runtime: dict[str, float] = field(default_factory=dict)  # phases of the first runs
     backward: float | None = None  # seconds of the backward compile
     caches: dict[str, str] = field(default_factory=dict)
+    limit: trace_metrics.Limit | None = None  # the recompile limit that refused it
     guards: tuple[str, ...] = ()
     guard_latency: float | None = None
     error: str = ""  # the traceback as logged
@@ -66,6 +67,8 @@ class Compile:
     def settle(self, metrics: Metrics) -> None:
         """The forward compile has ended."""
         self.metrics = metrics
+        self.limit = self._limit(metrics)
+        metrics.forget_config()
         self.inputs = self._inputs()
         self._tensors.clear()
         self._sources.clear()
@@ -82,13 +85,11 @@ class Compile:
         for name, seconds in phases.items():
             self.runtime[name] = round(self.runtime.get(name, 0.0) + seconds, 6)
 
-    @property
-    def limit(self) -> trace_metrics.Limit | None:
-        """The recompile limit that refused this compile."""
-        if self.started or self.metrics is None:
+    def _limit(self, metrics: Metrics) -> trace_metrics.Limit | None:
+        if self.started:
             return None
-        found = trace_metrics.limit(self.metrics)
-        if found is None and self.reasons and self.metrics.fail_type is None:
+        found = trace_metrics.limit(metrics)
+        if found is None and self.reasons and metrics.fail_type is None:
             # Metrics of a compile that never started and did not fail: only a limit does that.
             return trace_metrics.Limit("recompile_limit", None, raised=False)
         return found

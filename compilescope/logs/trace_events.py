@@ -146,7 +146,7 @@ class Broken:
 
 
 @dataclass
-class Warning_:  # noqa: N801 - `Warning` is Python's
+class Message:
     """A message; repeated ones are counted here."""
 
     kind: str

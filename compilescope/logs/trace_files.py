@@ -1,4 +1,4 @@
-"""Structured-trace files: finding them, opening them in any compression, and telling what is one."""
+"""Trace files: finding them, opening them in any compression, and telling what is one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Open = Callable[[BinaryIO], Any]
 _OPENERS: tuple[tuple[bytes, _Open], ...] = (
     (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
     (b"\xfd7zXZ\x00", lzma.LZMAFile),
-    (b"\x28\xb5\x2f\xfd", lambda file: zstd.ZstdFile(file)),
+    (b"\x28\xb5\x2f\xfd", zstd.ZstdFile),
     (b"BZh", bz2.BZ2File),
 )
 _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, zstd.ZstdError, gzip.BadGzipFile)

@@ -5,27 +5,6 @@ from __future__ import annotations
 import msgspec
 
 
-class Context(msgspec.Struct):
-    """What every record carries besides its own kind."""
-
-    rank: int | None = None
-    compiled_autograd_id: int | None = None
-    frame_id: int | None = None
-    frame_compile_id: int | None = None
-    attempt: int | None = None
-    has_payload: str | None = None
-
-    @property
-    def compile_id(self) -> str:
-        """The compile id without the attempt: `0/1`, `!0`, `!0/1/0`, "" outside a compile."""
-        parts = []
-        if self.compiled_autograd_id is not None:
-            parts.append(f"!{self.compiled_autograd_id}")
-        if self.frame_id is not None:
-            parts.append(f"{self.frame_id}/{self.frame_compile_id or 0}")
-        return "/".join(parts)
-
-
 class StackFrame(msgspec.Struct):
     """A frame of a stack; `filename` is the number of an interned string."""
 
@@ -36,22 +15,20 @@ class StackFrame(msgspec.Struct):
 
 
 class Artifact(msgspec.Struct):
+    """Any named text or JSON."""
+
     name: str = ""
 
 
-class ArtifactHeader(Context):
-    artifact: Artifact = msgspec.field(default_factory=Artifact)
-
-
 class Start(msgspec.Struct):
+    """Tracing begins."""
+
     stack: list[StackFrame] | None = None
 
 
-class StartHeader(Context):
-    dynamo_start: Start = msgspec.field(default_factory=Start)
-
-
 class Tensor(msgspec.Struct):
+    """The metadata of a tensor."""
+
     id: int
     describer_id: int
     dtype: str = ""
@@ -63,21 +40,17 @@ class Tensor(msgspec.Struct):
     type: str | None = None
 
 
-class TensorHeader(Context):
-    describe_tensor: Tensor | None = None
-
-
 class Source(msgspec.Struct):
+    """The expression that reads a described tensor."""
+
     id: int
     describer_id: int
     source: str
 
 
-class SourceHeader(Context):
-    describe_source: Source | None = None
-
-
 class NewSymbol(msgspec.Struct):
+    """A symbolic number is born."""
+
     symbol: str
     val: str | int | float | None = None
     vr: str | None = None
@@ -85,15 +58,9 @@ class NewSymbol(msgspec.Struct):
     user_stack: list[StackFrame] | None = None
 
 
-class SymbolHeader(Context):
-    create_symbol: NewSymbol | None = None
-
-
-class UnbackedHeader(Context):
-    create_unbacked_symbol: NewSymbol | None = None
-
-
 class Specialization(msgspec.Struct):
+    """A symbolic number becomes a constant."""
+
     symbol: str | None = None
     sources: list[str] | None = None
     value: str | int | float | None = None
@@ -101,40 +68,26 @@ class Specialization(msgspec.Struct):
     user_stack: list[StackFrame] | None = None
 
 
-class SpecializationHeader(Context):
-    symbolic_shape_specialization: Specialization | None = None
-
-
 class AddedGuard(msgspec.Struct):
+    """An expression over symbols becomes a guard."""
+
     expr: str = ""
     user_stack: list[StackFrame] | None = None
 
 
-class GuardHeader(Context):
-    guard_added_fast: AddedGuard | None = None
-
-
 class RealTensors(msgspec.Struct):
+    """A data-dependent expression, decided by real data."""
+
     expr: str = ""
     result: str | int | float | bool | None = None
     user_stack: list[StackFrame] | None = None
 
 
-class RealTensorsHeader(Context):
-    propagate_real_tensors: RealTensors | None = None
-
-
 class FakeKernel(msgspec.Struct):
+    """An operator whose fake kernel is missing or wrong."""
+
     op: str = ""
     reason: str | None = None
-
-
-class MissingKernelHeader(Context):
-    missing_fake_kernel: FakeKernel | None = None
-
-
-class MismatchedKernelHeader(Context):
-    mismatched_fake_kernel: FakeKernel | None = None
 
 
 Number = int | float | None
@@ -188,13 +141,47 @@ class Metrics(msgspec.Struct):
     cuda_version: str | None = None
     triton_version: str | None = None
 
+    def forget_config(self) -> None:
+        """Let go of the configuration: it keeps the bytes of the whole record alive."""
+        self.dynamo_config = self.inductor_config = msgspec.Raw(b"null")
 
-class MetricsHeader(Context):
+
+class Header(msgspec.Struct):
+    """A record's header: one of the kinds, and where it belongs."""
+
+    rank: int | None = None
+    compiled_autograd_id: int | None = None
+    frame_id: int | None = None
+    frame_compile_id: int | None = None
+    attempt: int | None = None
+    has_payload: str | None = None
+    interned: tuple[str, int] | None = msgspec.field(default=None, name="str")
+    artifact: Artifact | None = None
+    dynamo_start: Start | None = None
+    describe_tensor: Tensor | None = None
+    describe_source: Source | None = None
+    create_symbol: NewSymbol | None = None
+    create_unbacked_symbol: NewSymbol | None = None
+    symbolic_shape_specialization: Specialization | None = None
+    guard_added_fast: AddedGuard | None = None
+    propagate_real_tensors: RealTensors | None = None
+    missing_fake_kernel: FakeKernel | None = None
+    mismatched_fake_kernel: FakeKernel | None = None
     compilation_metrics: Metrics | None = None
     bwd_compilation_metrics: Metrics | None = None
     aot_autograd_backward_compilation_metrics: Metrics | None = None
     compilation_metrics_runtime: Metrics | None = None
     bwd_compilation_metrics_runtime: Metrics | None = None
+
+    @property
+    def compile_id(self) -> str:
+        """The compile id without the attempt: `0/1`, `!0`, `!0/1/0`, "" outside a compile."""
+        parts = []
+        if self.compiled_autograd_id is not None:
+            parts.append(f"!{self.compiled_autograd_id}")
+        if self.frame_id is not None:
+            parts.append(f"{self.frame_id}/{self.frame_compile_id or 0}")
+        return "/".join(parts)
 
     @property
     def metrics(self) -> Metrics | None:
@@ -206,9 +193,3 @@ class MetricsHeader(Context):
             or self.compilation_metrics_runtime
             or self.bwd_compilation_metrics_runtime
         )
-
-
-class StringHeader(msgspec.Struct):
-    """An interned file name and its number."""
-
-    interned: tuple[str, int] = msgspec.field(name="str")
