@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,14 +25,18 @@ CONSEQUENCES = {
 
 @dataclass(frozen=True)
 class Met:
-    """A break or a cause of recompiles that a run met where lint has no finding."""
+    """A graph break or a cause of recompiles that a run met."""
 
+    kind: Literal["break", "recompile"]
     path: str
     line: int
     what: str
     times: int
     seconds: float
     function: str = ""
+    code: str = ""  # the source line, where the session has it
+    source: str = ""  # of a recompile: the value whose guard failed
+    gb_id: str = ""
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,7 @@ def comments(text: str) -> list[Comment]:
             elif token.type == tokenize.NEWLINE:
                 settle(token.start[0])
                 first = 0
-            elif token.type not in _LAYOUT and not first:
+            elif token.type not in LAYOUT and not first:
                 first = token.start[0]
     except (tokenize.TokenError, SyntaxError):
         pass  # what comes before the damage still counts
@@ -188,7 +188,7 @@ def comments(text: str) -> list[Comment]:
     return found
 
 
-_LAYOUT = frozenset(
+LAYOUT = frozenset(
     {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.ENCODING}
 )
 

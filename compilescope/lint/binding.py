@@ -1,0 +1,154 @@
+"""Arguments to parameters: what a call passes, what annotations and defaults say."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from compilescope.lint.evidence import evidence
+from compilescope.lint.rule import Site
+from compilescope.lint.values import (
+    NONE,
+    UNKNOWN,
+    Value,
+    join,
+    join_all,
+    list_of,
+    tuple_of,
+    widened,
+)
+
+if TYPE_CHECKING:
+    from compilescope.lint.index import Function
+    from compilescope.lint.machine import Arguments, Frame, Machine
+
+
+def bind(
+    machine: Machine,
+    function: Function,
+    arguments: Arguments,
+    bound: Value | None,
+    outer: Frame | None,
+) -> dict[str, Value]:
+    """The parameters of a function with the kinds that a call gives them."""
+    spec = function.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    given = ((bound,) if bound is not None else ()) + arguments.positional
+    env = dict(zip(names, map(_passed, given), strict=False))
+    if spec.vararg:
+        rest = given[len(names) :]
+        env[spec.vararg.arg] = list_of(UNKNOWN, "tuple") if arguments.open else tuple_of(rest)
+    extra = []
+    known = {*names, *(a.arg for a in spec.kwonlyargs)}
+    for name, value in arguments.keywords.items():
+        if name in known:
+            env[name] = _passed(value)
+        else:
+            extra.append((name, value))
+    if spec.kwarg:
+        items = tuple(extra)
+        env[spec.kwarg.arg] = Value("dict", items, UNKNOWN if arguments.open else None)
+    _fill(machine, function, env, arguments.open, outer)
+    return env
+
+
+def _passed(value: Value) -> Value:
+    """Numbers lose their value at a call: one evaluation serves all of them."""
+    return widened(value) if type(value.data) in (int, float, complex) else value
+
+
+def _fill(
+    machine: Machine,
+    function: Function,
+    env: dict[str, Value],
+    is_open: bool,
+    outer: Frame | None,
+) -> None:
+    """Parameters that the call left out, and those it passed something unknown for."""
+    for name, annotation, default in parameters(function):
+        value = env.get(name)
+        if value is not None and value.kind != "unknown":
+            continue
+        declared = annotated(machine, function, annotation)
+        if value is None and default is not None and not is_open:
+            env[name] = evaluate_default(machine, function, default, outer)
+        elif declared.kind != "unknown":
+            env[name] = declared
+        elif annotation is None:
+            env[name] = assumed(machine, function, name, default, outer)
+        else:
+            env[name] = UNKNOWN
+
+
+def generic(machine: Machine, function: Function, outer: Frame | None = None) -> dict[str, Value]:
+    """Parameters of a function that nothing in the tree calls."""
+    env = {}
+    spec = function.node.args
+    for name, annotation, default in parameters(function):
+        declared = annotated(machine, function, annotation)
+        if declared.kind != "unknown":
+            if default is not None:
+                value = evaluate_default(machine, function, default, outer)
+                if value == NONE:
+                    declared = join(declared, NONE)
+            env[name] = declared
+        elif annotation is None:
+            env[name] = assumed(machine, function, name, default, outer)
+        else:
+            env[name] = UNKNOWN
+    if spec.vararg:
+        env[spec.vararg.arg] = list_of(
+            annotated(machine, function, spec.vararg.annotation), "tuple"
+        )
+    if spec.kwarg:
+        env[spec.kwarg.arg] = UNKNOWN
+    return env
+
+
+def parameters(function: Function) -> list[tuple[str, ast.expr | None, ast.expr | None]]:
+    """Name, annotation and default of each parameter."""
+    spec = function.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
+    defaults += spec.defaults
+    pairs = [*zip(positional, defaults, strict=True)]
+    pairs += zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    return [(argument.arg, argument.annotation, default) for argument, default in pairs]
+
+
+def annotated(machine: Machine, function: Function, annotation: ast.expr | None) -> Value:
+    """The kind that an annotation declares."""
+    if annotation is None:
+        return UNKNOWN
+    from compilescope.lint.annotations import declared
+
+    return declared(machine, function.module, annotation)
+
+
+def evaluate_default(
+    machine: Machine, function: Function, default: ast.expr, outer: Frame | None
+) -> Value:
+    """A parameter's default."""
+    from compilescope.lint.expressions import evaluate
+    from compilescope.lint.machine import Frame
+
+    return evaluate(
+        machine, Frame(function.module, Site(function.module, init=True), {}, outer), default
+    )
+
+
+def assumed(
+    machine: Machine,
+    function: Function,
+    name: str,
+    default: ast.expr | None,
+    outer: Frame | None,
+) -> Value:
+    """A parameter that nothing declares: what its uses in the body show."""
+    value = widened(evaluate_default(machine, function, default, outer)) if default else None
+    if value is not None and value != NONE:
+        return value
+    shown = evidence(function, name)
+    if value == NONE and shown.kind != "unknown":
+        return join_all((shown, NONE))
+    return shown

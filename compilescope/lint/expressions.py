@@ -1,0 +1,520 @@
+"""Expressions to value kinds; operators, tests, containers and comprehensions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from compilescope.lint.values import (
+    ASSUMED,
+    BOOLEAN,
+    DECLARED,
+    FALSE,
+    NDARRAY,
+    NONE,
+    NUMBER,
+    PARAMETER,
+    SHAPE_NUMBER,
+    STRING,
+    TRUE,
+    UNKNOWN,
+    Value,
+    alternatives,
+    const,
+    contains_tensor,
+    element,
+    join,
+    join_all,
+    library,
+    list_of,
+    may_be_tensor,
+    tensor,
+    tensor_part,
+    truth,
+    tuple_of,
+    widened,
+    without,
+)
+
+if TYPE_CHECKING:
+    from compilescope.lint.machine import Frame, Machine
+
+Evaluator = Callable[["Machine", "Frame", Any], Value]
+
+
+def evaluate(machine: Machine, frame: Frame, node: ast.expr) -> Value:
+    """The kind of value that an expression gives."""
+    handler = _HANDLERS.get(type(node))
+    return handler(machine, frame, node) if handler is not None else UNKNOWN
+
+
+def path_of(node: ast.expr) -> str:
+    """`a.b.c` of a chain of attributes on a name, else the empty string."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = path_of(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+def _constant(_machine: Machine, _frame: Frame, node: ast.Constant) -> Value:
+    return Value("const", node.value, type(node.value).__name__)
+
+
+def _name(machine: Machine, frame: Frame, node: ast.Name) -> Value:
+    found = frame.env.get(node.id)
+    return found if found is not None else machine.lookup(frame, node.id)
+
+
+def _attribute(machine: Machine, frame: Frame, node: ast.Attribute) -> Value:
+    from compilescope.lint.attributes import attribute
+
+    path = path_of(node)
+    if path and path in frame.env:
+        return frame.env[path]
+    base = evaluate(machine, frame, node.value)
+    return attribute(machine, frame, base, node.attr, node)
+
+
+def _subscript(machine: Machine, frame: Frame, node: ast.Subscript) -> Value:
+    from compilescope.lint.subscripts import subscript
+
+    base = evaluate(machine, frame, node.value)
+    index = index_value(machine, frame, node.slice)
+    return subscript(machine, frame, base, index, node)
+
+
+def index_value(machine: Machine, frame: Frame, node: ast.expr) -> Value:
+    """The value between brackets."""
+    if isinstance(node, ast.Slice):
+        bounds = [
+            evaluate(machine, frame, b) if b is not None else NONE
+            for b in (node.lower, node.upper, node.step)
+        ]
+        return Value("slice", tuple(bounds))
+    if isinstance(node, ast.Tuple):
+        return tuple_of(index_value(machine, frame, part) for part in node.elts)
+    return evaluate(machine, frame, node)
+
+
+def _call(machine: Machine, frame: Frame, node: ast.Call) -> Value:
+    from compilescope.lint.calls import call
+
+    return call(machine, frame, node)
+
+
+def _sequence(machine: Machine, frame: Frame, node: ast.List | ast.Tuple | ast.Set) -> Value:
+    name = type(node).__name__.lower()
+    parts: list[Value] = []
+    exact = True
+    for item in node.elts:
+        if isinstance(item, ast.Starred):
+            inner = evaluate(machine, frame, item.value)
+            if inner.kind == "tuple":
+                parts.extend(inner.data)
+            else:
+                exact = False
+                parts.append(iterated(inner))
+        else:
+            parts.append(evaluate(machine, frame, item))
+    return tuple_of(parts, name) if exact and len(parts) <= 32 else list_of(join_all(parts), name)
+
+
+def iterated(value: Value) -> Value:
+    """What iterating over a value gives, whatever it is."""
+    found = [_iterated(v) for v in alternatives(value) if v != NONE]
+    return join_all(found) if found else UNKNOWN
+
+
+def _iterated(value: Value) -> Value:
+    if value.kind in ("list", "tuple"):
+        return element(value)
+    if value.kind == "tensor":
+        return tensor(value.data, value.note & (ASSUMED | DECLARED))
+    if value.kind == "ndarray":
+        return NDARRAY
+    if value.kind == "size":
+        return SHAPE_NUMBER
+    if value.kind == "string" or (value.kind == "const" and isinstance(value.data, str)):
+        return STRING
+    if value.kind == "dict":
+        return join_all(const(k) for k, _ in value.data) if value.data else UNKNOWN
+    if value.kind == "object" and value.note is not None:
+        inner: Value = value.note
+        return STRING if value.data.endswith("Dict") else element(inner)
+    return UNKNOWN
+
+
+def _dict(machine: Machine, frame: Frame, node: ast.Dict) -> Value:
+    items: list[tuple[object, Value]] = []
+    rest: list[Value] = []
+    for key, item in zip(node.keys, node.values, strict=True):
+        value = evaluate(machine, frame, item)
+        if key is None:
+            if value.kind == "dict":
+                items.extend(value.data)
+                rest.extend([value.note] if value.note is not None else [])
+            else:
+                rest.append(UNKNOWN)
+            continue
+        name = evaluate(machine, frame, key)
+        if name.kind == "const" and isinstance(name.data, str | int):
+            items = [(k, v) for k, v in items if k != name.data]
+            items.append((name.data, value))
+        else:
+            rest.append(value)
+    return Value("dict", tuple(items), join_all(rest) if rest else None)
+
+
+def _comprehension(machine: Machine, frame: Frame, node: Any) -> Value:
+    saved = dict(frame.env)
+    empty = False
+    frame.site.loops += 1
+    try:
+        for generator in node.generators:
+            source = evaluate(machine, frame, generator.iter)
+            machine.emit("iterate", generator.iter, frame, value=source, detail="comprehension")
+            empty = empty or (source.kind == "tuple" and not source.data)
+            from compilescope.lint.statements import assign
+
+            assign(machine, frame, generator.target, iterated(source), node)
+            for condition in generator.ifs:
+                _test(machine, frame, condition, "comprehension-if")
+                narrow(machine, frame, condition, True)
+        if isinstance(node, ast.DictComp):
+            evaluate(machine, frame, node.key)
+            value = evaluate(machine, frame, node.value)
+            return Value("dict", (), value)
+        value = evaluate(machine, frame, node.elt)
+    finally:
+        frame.site.loops -= 1
+        frame.env.clear()
+        frame.env.update(saved)
+    if empty:
+        return tuple_of((), "list")
+    return list_of(value, {"SetComp": "set", "GeneratorExp": "generator"}.get(
+        type(node).__name__, "list"))
+
+
+def _binary(machine: Machine, frame: Frame, node: ast.BinOp) -> Value:
+    left = evaluate(machine, frame, node.left)
+    right = evaluate(machine, frame, node.right)
+    machine.emit("operator", node, frame, value=left, other=right,
+                 detail=type(node.op).__name__)
+    return binary(left, right, node.op)
+
+
+def binary(left: Value, right: Value, operator: ast.operator) -> Value:
+    """What an arithmetic operator gives."""
+    if may_be_tensor(left) or may_be_tensor(right):
+        return _tensor_binary(left, right, operator)
+    if left.kind == "ndarray" or right.kind == "ndarray":
+        return NDARRAY
+    if left.kind in ("tuple", "list") or right.kind in ("tuple", "list"):
+        return _container_binary(left, right, operator)
+    if left.kind == "size" and right.kind in ("size", "tuple", "list"):
+        return list_of(SHAPE_NUMBER, "tuple")
+    text = (left.kind == "string", isinstance(left.data, str) and left.kind == "const")
+    if any(text):
+        return STRING
+    return _number_binary(left, right, operator)
+
+
+def _tensor_binary(left: Value, right: Value, operator: ast.operator) -> Value:
+    sides = [tensor_part(left), tensor_part(right)]
+    known = [s for s in sides if s is not None]
+    flags = 0
+    for side in known:
+        flags |= side.note & (ASSUMED | DECLARED)
+    if len(known) == 1:
+        other = right if sides[0] is not None else left
+        if other.kind in ("unknown", "instance", "list", "tuple"):
+            flags |= ASSUMED
+    logical = isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor)
+    families = {s.data for s in known}
+    if logical:
+        dtype = "bool" if families == {"bool"} else "int" if families == {"int"} else ""
+        if "bool" in families and len(known) == 1 and other in (BOOLEAN, TRUE, FALSE):
+            dtype = "bool"
+    elif isinstance(operator, ast.Div):
+        dtype = "float"
+    elif "float" in families:
+        dtype = "float"
+    else:
+        dtype = "int" if families <= {"int", "bool"} and len(known) == 2 else ""
+        if not dtype and len(known) == 1 and families == {"int"} and _is_int(other):
+            dtype = "int"
+    return tensor(dtype, flags)
+
+
+def _is_int(value: Value) -> bool:
+    return (value.kind == "const" and type(value.data) is int) or value == SHAPE_NUMBER
+
+
+def _container_binary(left: Value, right: Value, operator: ast.operator) -> Value:
+    if isinstance(operator, ast.Add) and left.kind == right.kind == "tuple":
+        return tuple_of((*left.data, *right.data), left.note)
+    if isinstance(operator, ast.Mult):
+        side = left if left.kind in ("tuple", "list") else right
+        return list_of(element(side), side.note)
+    if isinstance(operator, ast.Add) and "unknown" not in (left.kind, right.kind):
+        sides = [v for v in (left, right) if v.kind != "tuple" or v.data]
+        return list_of(join_all(iterated(v) for v in sides), left.note)
+    return UNKNOWN
+
+
+def _number_binary(left: Value, right: Value, operator: ast.operator) -> Value:
+    if left.kind == "const" == right.kind and type(left.data) is type(right.data) is int:
+        folded = _fold(left.data, right.data, operator)
+        if folded is not None:
+            return const(folded)
+    numbers = [widened(v) for v in (left, right)]
+    if all(n.kind == "number" for n in numbers):
+        origins = {n.data for n in numbers}
+        for origin in ("state", "shape", "item", "random"):
+            if origin in origins:
+                return Value("number", origin)
+        return NUMBER
+    return UNKNOWN
+
+
+def _fold(left: int, right: int, operator: ast.operator) -> int | None:
+    if isinstance(operator, ast.Add):
+        return left + right
+    if isinstance(operator, ast.Sub):
+        return left - right
+    if isinstance(operator, ast.Mult):
+        return left * right
+    return None
+
+
+def _unary(machine: Machine, frame: Frame, node: ast.UnaryOp) -> Value:
+    if isinstance(node.op, ast.Not):
+        value = _test(machine, frame, node.operand, "not")
+        known = truth(value)
+        return BOOLEAN if known is None else const(not known)
+    value = evaluate(machine, frame, node.operand)
+    part = tensor_part(value)
+    if part is not None:
+        return tensor(part.data, part.note & ~PARAMETER)
+    if value.kind == "const" and type(value.data) in (int, float):
+        return const(-value.data) if isinstance(node.op, ast.USub) else value
+    return value
+
+
+def _bool_op(machine: Machine, frame: Frame, node: ast.BoolOp) -> Value:
+    return _bool_values(machine, frame, node, "")
+
+
+def _bool_values(machine: Machine, frame: Frame, node: ast.BoolOp, construct: str) -> Value:
+    is_and = isinstance(node.op, ast.And)
+    saved = frame.env
+    frame.env = dict(saved)
+    values: list[Value] = []
+    last = node.values[-1]
+    try:
+        for operand in node.values:
+            inner = construct if operand is last else "and" if is_and else "or"
+            value = _test(machine, frame, operand, inner) if inner else evaluate(
+                machine, frame, operand
+            )
+            known = truth(value)
+            if operand is not last and known is not None and known == is_and:
+                continue
+            if operand is not last and known is None:
+                drop = (lambda v: truth(v) is True) if is_and else (lambda v: truth(v) is False)
+                value = without(value, drop)
+            values.append(value)
+            if known is not None and known != is_and:
+                break
+            narrow(machine, frame, operand, is_and)
+    finally:
+        frame.env = saved
+    return join_all(values)
+
+
+def _test(machine: Machine, frame: Frame, node: ast.expr, construct: str) -> Value:
+    return test(machine, frame, node, construct)
+
+
+def test(machine: Machine, frame: Frame, node: ast.expr, construct: str) -> Value:
+    """Evaluate an expression whose truth value decides something."""
+    if isinstance(node, ast.BoolOp):
+        return _bool_values(machine, frame, node, construct)
+    value = evaluate(machine, frame, node)
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    if not is_not:
+        machine.emit("branch", node, frame, value=value, detail=construct)
+    return value
+
+
+def _compare(machine: Machine, frame: Frame, node: ast.Compare) -> Value:
+    values = [evaluate(machine, frame, node.left)]
+    values += [evaluate(machine, frame, other) for other in node.comparators]
+    results = []
+    for operator, left, right in zip(node.ops, values, values[1:], strict=False):
+        result = compare(left, right, operator)
+        machine.emit("compare", node, frame, value=left, other=right,
+                     detail=type(operator).__name__)
+        if len(node.ops) > 1 and len(results) < len(node.ops) - 1:
+            machine.emit("branch", node, frame, value=result, detail="compare")
+        results.append(result)
+    if len(results) == 1:
+        return results[0]
+    return results[-1] if may_be_tensor(results[-1]) else BOOLEAN
+
+
+def compare(left: Value, right: Value, operator: ast.cmpop) -> Value:
+    """What a comparison gives."""
+    if isinstance(operator, ast.Is | ast.IsNot):
+        same = _identical(left, right)
+        return BOOLEAN if same is None else const(same == isinstance(operator, ast.Is))
+    if isinstance(operator, ast.In | ast.NotIn):
+        return _membership(left, right, operator)
+    sides = [tensor_part(left), tensor_part(right)]
+    if any(s is not None for s in sides):
+        other = right if sides[0] is not None else left
+        if NONE in (left, right) or (other.kind in ("string", "class")):
+            return BOOLEAN
+        flags = 0
+        for side in sides:
+            flags |= side.note & (ASSUMED | DECLARED) if side is not None else 0
+        if None in sides and other.kind in ("unknown", "instance", "object"):
+            flags |= ASSUMED
+        mixed = any(
+            v.kind not in ("tensor",) and v != NONE
+            for side, value in zip(sides, (left, right), strict=True)
+            if side is not None
+            for v in alternatives(value)
+        )
+        return tensor("bool", flags | (DECLARED if mixed else 0))
+    if "ndarray" in (left.kind, right.kind):
+        return NDARRAY
+    if left.kind == right.kind == "const" and isinstance(operator, ast.Eq | ast.NotEq):
+        return const((left.data == right.data) == isinstance(operator, ast.Eq))
+    return _number_compare(left, right)
+
+
+def _number_compare(left: Value, right: Value) -> Value:
+    origins = {v.data for v in (left, right) if v.kind == "number"}
+    for origin in ("state", "shape", "random"):
+        if origin in origins:
+            return Value("number", origin)
+    return BOOLEAN
+
+
+def _identical(left: Value, right: Value) -> bool | None:
+    for one, other in ((left, right), (right, left)):
+        if other == NONE:
+            kinds = alternatives(one)
+            if all(v == NONE for v in kinds):
+                return True
+            if all(v.kind not in ("unknown", "opaque") and v != NONE for v in kinds):
+                return False
+    if left.kind == right.kind == "const" and {type(left.data), type(right.data)} <= {bool}:
+        return bool(left.data == right.data)
+    return None
+
+
+def _membership(left: Value, right: Value, operator: ast.cmpop) -> Value:
+    if left.kind == "const" and right.kind == "tuple":
+        if all(v.kind == "const" for v in right.data):
+            found = any(v == left for v in right.data)
+            return const(found == isinstance(operator, ast.In))
+    if may_be_tensor(right) and not may_be_tensor(left):
+        return BOOLEAN
+    return BOOLEAN
+
+
+def _if_expression(machine: Machine, frame: Frame, node: ast.IfExp) -> Value:
+    known = truth(test(machine, frame, node.test, "ternary"))
+    saved = frame.env
+    results = []
+    for positive, branch in ((True, node.body), (False, node.orelse)):
+        if known is None or known == positive:
+            frame.env = dict(saved)
+            narrow(machine, frame, node.test, positive)
+            results.append(evaluate(machine, frame, branch))
+    frame.env = saved
+    return join_all(results)
+
+
+def _formatted(machine: Machine, frame: Frame, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            value = evaluate(machine, frame, part.value)
+            if contains_tensor(value):
+                machine.emit("format", part.value, frame, value=value, extra=node)
+    return STRING
+
+
+def _lambda(_machine: Machine, frame: Frame, node: ast.Lambda) -> Value:
+    from compilescope.lint.index import Function
+    from compilescope.lint.machine import Closure
+
+    outer = frame.site.function.qualname if frame.site.function is not None else ""
+    return Value("function", Closure(Function(node, frame.module, "<lambda>", None, outer), frame))
+
+
+def _named(machine: Machine, frame: Frame, node: ast.NamedExpr) -> Value:
+    value = evaluate(machine, frame, node.value)
+    frame.env[node.target.id] = value
+    return value
+
+
+def _starred(machine: Machine, frame: Frame, node: ast.Starred) -> Value:
+    return iterated(evaluate(machine, frame, node.value))
+
+
+def _await(machine: Machine, frame: Frame, node: ast.Await) -> Value:
+    evaluate(machine, frame, node.value)
+    return UNKNOWN
+
+
+def _yield(machine: Machine, frame: Frame, node: ast.Yield) -> Value:
+    frame.yields.append(evaluate(machine, frame, node.value) if node.value else NONE)
+    return UNKNOWN
+
+
+def _yield_from(machine: Machine, frame: Frame, node: ast.YieldFrom) -> Value:
+    frame.yields.append(iterated(evaluate(machine, frame, node.value)))
+    return UNKNOWN
+
+
+def narrow(machine: Machine, frame: Frame, node: ast.expr, positive: bool) -> None:
+    """Use what a test says about the values it names."""
+    from compilescope.lint.narrowing import narrow as apply
+
+    apply(machine, frame, node, positive)
+
+
+_HANDLERS: dict[type, Evaluator] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Call: _call,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _dict,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _bool_op,
+    ast.Compare: _compare,
+    ast.IfExp: _if_expression,
+    ast.JoinedStr: _formatted,
+    ast.Lambda: _lambda,
+    ast.NamedExpr: _named,
+    ast.Starred: _starred,
+    ast.Await: _await,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield_from,
+}
+__all__ = ["NUMBER", "binary", "compare", "evaluate", "join", "library", "test"]

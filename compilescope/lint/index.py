@@ -1,0 +1,329 @@
+"""The linted tree: modules, the names they define, classes with their bases, functions."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(eq=False)
+class Function:
+    """A function, method or lambda of the tree."""
+
+    node: FunctionNode
+    module: Module
+    name: str
+    owner: Class | None = None
+    outer: str = ""  # qualified name of what encloses it
+
+    @property
+    def qualname(self) -> str:
+        """Dotted name inside the module."""
+        return f"{self.outer}.{self.name}" if self.outer else self.name
+
+    @cached_property
+    def decorators(self) -> list[ast.expr]:
+        """The decorator expressions."""
+        return getattr(self.node, "decorator_list", [])
+
+    @cached_property
+    def is_generator(self) -> bool:
+        """Whether calling it gives a generator."""
+        return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node))
+
+    @cached_property
+    def globals(self) -> frozenset[str]:
+        """Names it declares global."""
+        found = (n.names for n in own_nodes(self.node) if isinstance(n, ast.Global))
+        return frozenset(name for names in found for name in names)
+
+    @cached_property
+    def nonlocals(self) -> frozenset[str]:
+        """Names it declares nonlocal."""
+        found = (n.names for n in own_nodes(self.node) if isinstance(n, ast.Nonlocal))
+        return frozenset(name for names in found for name in names)
+
+
+@dataclass(eq=False)
+class Class:
+    """A class of the tree."""
+
+    node: ast.ClassDef
+    module: Module
+    name: str
+    outer: str = ""
+    methods: dict[str, Function] = field(default_factory=dict)
+    attributes: dict[str, ast.expr] = field(default_factory=dict)
+    annotations: dict[str, ast.expr] = field(default_factory=dict)
+
+    @property
+    def qualname(self) -> str:
+        """Dotted name inside the module."""
+        return f"{self.outer}.{self.name}" if self.outer else self.name
+
+    @cached_property
+    def stored(self) -> dict[str, list[tuple[str, ast.stmt]]]:
+        """Attributes of self that methods assign: the method and the statement."""
+        found: dict[str, list[tuple[str, ast.stmt]]] = {}
+        for name, method in self.methods.items():
+            arguments = method.node.args.posonlyargs + method.node.args.args
+            if arguments:
+                for attribute, statement in _stores(method.node, arguments[0].arg):
+                    found.setdefault(attribute, []).append((name, statement))
+        return found
+
+
+@dataclass(eq=False)
+class Module:
+    """A source file of the tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+    package: tuple[str, ...] = ()  # the dotted path of the package that holds it
+    definitions: dict[str, list[Definition]] = field(default_factory=dict)
+    stars: list[tuple[int, str]] = field(default_factory=list)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Source lines."""
+        return self.text.splitlines()
+
+    @cached_property
+    def changed_globals(self) -> frozenset[str]:
+        """Module names that some function rebinds."""
+        if "global " not in self.text:
+            return frozenset()
+        found = (n.names for n in ast.walk(self.tree) if isinstance(n, ast.Global))
+        return frozenset(name for names in found for name in names)
+
+
+@dataclass(frozen=True, eq=False)
+class Import:
+    """`import a.b` (attribute empty) or `from a.b import attribute`."""
+
+    level: int
+    name: str
+    attribute: str = ""
+
+
+Definition = Import | Class | Function | ast.expr
+
+
+def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of the functions and classes inside it."""
+    stack = list(ast.iter_child_nodes(function))
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _stores(function: ast.AST, this: str) -> Iterator[tuple[str, ast.stmt]]:
+    for node in own_nodes(function):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign) and (
+            isinstance(node, ast.AugAssign) or node.value is not None
+        ):
+            targets = [node.target]
+        for target in targets:
+            for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if (
+                    isinstance(part, ast.Attribute)
+                    and isinstance(part.value, ast.Name)
+                    and part.value.id == this
+                ):
+                    assert isinstance(node, ast.stmt)
+                    yield part.attr, node
+
+
+def read_module(path: str, text: str, package: tuple[str, ...] = ()) -> Module:
+    """Parse a file and index its top level.
+
+    Raises:
+        SyntaxError: the text is not Python.
+    """
+    module = Module(path, text, ast.parse(text, filename=path), package)
+    _scan(module, module.tree.body)
+    return module
+
+
+def define_class(module: Module, node: ast.ClassDef, outer: str = "") -> Class:
+    """Index a class body."""
+    found = Class(node, module, node.name, outer)
+    _scan_class(found, node.body)
+    return found
+
+
+def _scan_class(found: Class, body: list[ast.stmt]) -> None:
+    for item in body:
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not _is_overload(item):
+                method = Function(item, found.module, item.name, found, found.qualname)
+                found.methods.setdefault(item.name, method)
+        elif isinstance(item, ast.Assign):
+            for target in item.targets:
+                if isinstance(target, ast.Name):
+                    found.attributes[target.id] = item.value
+        elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            found.annotations[item.target.id] = item.annotation
+            if item.value is not None:
+                found.attributes[item.target.id] = item.value
+        elif isinstance(item, ast.If | ast.Try):
+            _scan_class(found, item.body)
+            _scan_class(found, item.orelse)
+
+
+def _is_overload(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    names = (ast.unparse(d) if not isinstance(d, ast.Name) else d.id for d in node.decorator_list)
+    return any(n.endswith(("overload", ".setter", ".deleter")) for n in names)
+
+
+def _scan(module: Module, body: list[ast.stmt]) -> None:
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not _is_overload(node):
+                _define(module, node.name, Function(node, module, node.name))
+        elif isinstance(node, ast.ClassDef):
+            _define(module, node.name, define_class(module, node))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for name, found in imported(node):
+                _define(module, name, found)
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+                module.stars.append((node.level, node.module or ""))
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                _define_target(module, target, node.value)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            if node.value is not None:
+                _define(module, node.target.id, node.value)
+        else:
+            for part in ("body", "orelse", "finalbody"):
+                _scan(module, getattr(node, part, []))
+            for handler in getattr(node, "handlers", []):
+                _scan(module, handler.body)
+
+
+def _define_target(module: Module, target: ast.expr, value: ast.expr) -> None:
+    if isinstance(target, ast.Name):
+        _define(module, target.id, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+        for index, part in enumerate(target.elts):
+            if len(values) == len(target.elts):
+                _define_target(module, part, values[index])
+            elif isinstance(part, ast.Name):
+                _define(module, part.id, ast.Subscript(value, ast.Constant(index), ast.Load()))
+
+
+def _define(module: Module, name: str, found: Definition) -> None:
+    module.definitions.setdefault(name, []).append(found)
+
+
+def imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
+    """The names that an import statement binds."""
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            if alias.asname:
+                yield alias.asname, Import(0, alias.name)
+            else:
+                top = alias.name.partition(".")[0]
+                yield top, Import(0, top)
+        elif alias.name != "*":
+            yield alias.asname or alias.name, Import(node.level, node.module or "", alias.name)
+
+
+class Project:
+    """The linted files, and those of their packages that they import."""
+
+    def __init__(self, sources: Mapping[str, str], *, follow: bool = True) -> None:
+        """Take the texts by path; with `follow` imports are also read from the disk."""
+        self.sources = dict(sources)
+        self.follow = follow
+        self.errors: dict[str, SyntaxError] = {}
+        self.read: set[str] = set()  # files that were read because something imports them
+        self._modules: dict[str, Module | None] = {}
+        self._roots: dict[str, str] = {}
+        self._by_name: dict[str, list[str]] = {}
+        for path in self.sources:
+            self._by_name.setdefault(_last_name(path), []).append(path)
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def module(self, path: str) -> Module | None:
+        """The parsed file, or None where it is missing or no Python."""
+        if path not in self._modules:
+            self._modules[path] = self._parse(path)
+        return self._modules[path]
+
+    def resolve(self, origin: Module, level: int, name: str) -> str | None:
+        """The path of the module that an import in `origin` names."""
+        if level:
+            package = origin.package[: len(origin.package) - level + 1]
+            name = ".".join((*package, name) if name else package)
+        key = (self._root(origin.path), name)
+        if key not in self._found:
+            self._found[key] = self._find(*key)
+        return self._found[key]
+
+    def _parse(self, path: str) -> Module | None:
+        text = self.sources.get(path)
+        if text is None:
+            try:
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    text = file.read()
+            except OSError:
+                return None
+            self.read.add(path)
+        try:
+            return read_module(path, text, self._package(path))
+        except (SyntaxError, ValueError, RecursionError) as error:
+            if isinstance(error, SyntaxError):
+                self.errors[path] = error
+            return None
+
+    def _package(self, path: str) -> tuple[str, ...]:
+        root = self._root(path)
+        inside = os.path.relpath(os.path.dirname(path) or ".", root or ".").replace(os.sep, "/")
+        return () if inside == "." else tuple(inside.split("/"))
+
+    def _root(self, path: str) -> str:
+        """The folder that holds the outermost package of the file."""
+        folder = os.path.dirname(path)
+        if folder not in self._roots:
+            top = folder
+            while top and self._exists(os.path.join(top, "__init__.py")):
+                above = os.path.dirname(top)
+                if above == top:
+                    break
+                top = above
+            self._roots[folder] = top
+        return self._roots[folder]
+
+    def _exists(self, path: str) -> bool:
+        return path in self.sources or (self.follow and os.path.isfile(path))
+
+    def _find(self, root: str, name: str) -> str | None:
+        parts = tuple(name.split("."))
+        base = os.path.join(root, *parts) if root else os.path.join(*parts)
+        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+            if self._exists(path):
+                return path
+        for path in self._by_name.get(parts[-1], []):
+            folder, file = os.path.split(path)
+            own = () if file == "__init__.py" else (file.removesuffix(".py"),)
+            if (*self._package(path), *own) == parts:
+                return path
+        return None
+
+
+def _last_name(path: str) -> str:
+    folder, file = os.path.split(path)
+    return os.path.basename(folder) if file == "__init__.py" else file.removesuffix(".py")

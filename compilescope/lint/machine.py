@@ -1,0 +1,309 @@
+"""The abstract machine: runs functions of the tree on value kinds and emits facts."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from compilescope.lint.index import Class, Function, Import, Module, Project
+from compilescope.lint.rule import Fact, Site
+from compilescope.lint.values import NONE, UNKNOWN, Value, join, join_all, library
+
+CONTEXTS = 10  # evaluations of one function with different kinds of arguments
+DEPTH = 24
+BUILTINS = frozenset(dir(builtins))
+
+
+class Instance:
+    """An object of a class of the tree; attributes appear when `__init__` is run."""
+
+    def __init__(self, owner: Class, arguments: Arguments | None = None) -> None:
+        self.owner = owner
+        self.arguments = arguments  # None: nothing is known about the construction
+        self.attributes: dict[str, Value] = {}
+        self.state = "new"  # "running", "ready"
+        self.compiled: Any = None
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a call passes."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = field(default_factory=dict)
+    open: bool = False  # `*args` or `**kwargs` of unknown content are passed, too
+
+    def key(self) -> tuple[Any, ...]:
+        """For memo tables."""
+        return (self.positional, tuple(sorted(self.keywords.items())), self.open)
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function defined inside another, with the frame that it sees."""
+
+    function: Function
+    frame: Frame
+
+
+@dataclass(eq=False)
+class Frame:
+    """A function being run."""
+
+    module: Module
+    site: Site
+    env: dict[str, Value]
+    outer: Frame | None = None
+    this: str = ""  # the name of the first parameter of a method
+    owner: Class | None = None
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    exits: list[list[dict[str, Value]]] = field(default_factory=list)
+    finals: list[dict[str, Value]] = field(default_factory=list)
+
+
+class Machine:
+    """Holds what is shared by all frames of one run."""
+
+    def __init__(
+        self, project: Project, sink: Callable[[Fact], None], wanted: Iterable[str]
+    ) -> None:
+        self.project = project
+        self.sink = sink
+        self.wanted = frozenset(wanted)
+        self.memo: dict[Any, Value] = {}
+        self.contexts: dict[Function, int] = {}
+        self.last: dict[Function, Value] = {}
+        self.running: set[Any] = set()
+        self.depth = 0
+        self.instances: dict[Any, Instance] = {}
+        self.globals: dict[tuple[str, str], Value] = {}
+        self.pending: set[tuple[str, str]] = set()
+        self.roots: list[tuple[Value, Site]] = []
+        self.entered: set[Function] = set()  # run as compiled code with known arguments
+        self.seen: set[Function] = set()
+        self.mros: dict[Class, tuple[list[Class], list[str]]] = {}
+
+    def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
+        """Show a fact to the rules that want it."""
+        if key in self.wanted:
+            self.sink(Fact(key, node, frame.site, **details))
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def lookup(self, frame: Frame, name: str) -> Value:
+        """What a name means in a frame."""
+        scope: Frame | None = frame
+        while scope is not None:
+            if name in scope.env:
+                return scope.env[name]
+            scope = scope.outer
+        found = self.module_value(frame.module, name)
+        if found is not None:
+            return found
+        return library(f"builtins.{name}") if name in BUILTINS else UNKNOWN
+
+    def module_value(self, module: Module, name: str) -> Value | None:
+        """What a module's name means, or None where it defines no such name."""
+        key = (module.path, name)
+        if key in self.globals:
+            return self.globals[key]
+        definitions = module.definitions.get(name)
+        if definitions is None:
+            return self._from_stars(module, name)
+        if key in self.pending:
+            return UNKNOWN
+        self.pending.add(key)
+        try:
+            if isinstance(definitions[-1], Function | Class):
+                definitions = definitions[-1:]
+            value = join_all(self._defined(module, d) for d in definitions)
+        finally:
+            self.pending.discard(key)
+        if name in module.changed_globals:
+            value = as_state(value)
+        self.globals[key] = value
+        return value
+
+    def _from_stars(self, module: Module, name: str) -> Value | None:
+        for level, source in module.stars:
+            path = self.project.resolve(module, level, source)
+            other = self.project.module(path) if path else None
+            if other is not None and other is not module:
+                found = self.module_value(other, name)
+                if found is not None:
+                    return found
+        return None
+
+    def _defined(self, module: Module, definition: Any) -> Value:
+        if isinstance(definition, Import):
+            return self.imported(module, definition)
+        if isinstance(definition, Class):
+            return Value("class", definition)
+        if isinstance(definition, Function):
+            return self.function_value(definition, Frame(module, Site(module), {}))
+        from compilescope.lint.expressions import evaluate
+
+        return evaluate(self, Frame(module, Site(module, init=True), {}), definition)
+
+    def imported(self, module: Module, found: Import) -> Value:
+        """What an import binds: something of the tree or a library's dotted name."""
+        path = self.project.resolve(module, found.level, found.name)
+        if path is None:
+            dotted = f"{found.name}.{found.attribute}" if found.attribute else found.name
+            return library(dotted)
+        if not found.attribute:
+            return Value("module", path)
+        other = self.project.module(path)
+        value = self.module_value(other, found.attribute) if other is not None else None
+        if value is not None:
+            return value
+        name = f"{found.name}.{found.attribute}" if found.name else found.attribute
+        below = self.project.resolve(module, found.level, name)
+        return Value("module", below) if below else UNKNOWN
+
+    # -- classes -------------------------------------------------------------------------------
+
+    def mro(self, owner: Class) -> tuple[list[Class], list[str]]:
+        """The class and its bases in the tree, and the dotted names of the others."""
+        if owner not in self.mros:
+            self.mros[owner] = ([owner], [])  # a class that inherits from itself
+            classes, names = [owner], list[str]()
+            frame = Frame(owner.module, Site(owner.module), {})
+            for base in owner.node.bases:
+                self._add_base(base, frame, classes, names)
+            self.mros[owner] = (classes, names)
+        return self.mros[owner]
+
+    def _add_base(
+        self, base: ast.expr, frame: Frame, classes: list[Class], names: list[str]
+    ) -> None:
+        from compilescope.lint.expressions import evaluate
+
+        node = base.value if isinstance(base, ast.Subscript) else base
+        value = evaluate(self, frame, node)
+        if value.kind == "class":
+            above, outside = self.mro(value.data)
+            for found in above:
+                if found in classes:
+                    classes.remove(found)
+                classes.append(found)
+            names.extend(n for n in outside if n not in names)
+        elif value.kind in ("library", "object"):
+            names.append(value.data)
+
+    def is_module(self, owner: Class) -> bool:
+        """Whether a class is an nn.Module."""
+        _, names = self.mro(owner)
+        return any(is_module_name(name) for name in names)
+
+    def instance(self, owner: Class, arguments: Arguments | None = None) -> Value:
+        """An object of a class; equal construction gives the same object."""
+        key = (owner, arguments.key() if arguments is not None else None)
+        if key not in self.instances:
+            count = sum(1 for k in self.instances if k[0] is owner)
+            if count > CONTEXTS and arguments is not None:
+                return self.instance(owner)
+            self.instances[key] = Instance(owner, arguments)
+        return Value("instance", self.instances[key])
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def function_value(self, function: Function, frame: Frame) -> Value:
+        """A function as a value, seen through its decorators."""
+        nested = frame.outer is not None or frame.site.function is not None
+        value = Value("function", Closure(function, frame) if nested else function)
+        if function.decorators:
+            from compilescope.lint.decorators import decorated
+
+            return decorated(self, frame, function, value)
+        return value
+
+    def call(
+        self, value: Value, arguments: Arguments, site: Site, bound: Value | None = None
+    ) -> Value:
+        """Run a function of the tree on kinds of arguments and give what it returns."""
+        closure = value.data if isinstance(value.data, Closure) else None
+        function: Function = closure.function if closure else value.data
+        from compilescope.lint.binding import bind
+
+        env = bind(self, function, arguments, bound, closure.frame if closure else None)
+        key = (value.data, tuple(env.items()), site.compiled, site.fullgraph, bool(site.loops),
+               bool(site.blocks), bool(site.guarded))
+        if key in self.memo:
+            return self.memo[key]
+        if key in self.running or self.depth >= DEPTH:
+            return UNKNOWN
+        count = self.contexts.get(function, 0)
+        if count >= CONTEXTS:
+            return self.last.get(function, UNKNOWN)
+        self.contexts[function] = count + 1
+        self.running.add(key)
+        self.depth += 1
+        try:
+            result = self.run(function, env, closure, site)
+        finally:
+            self.depth -= 1
+            self.running.discard(key)
+        self.memo[key] = result
+        self.last[function] = result
+        return result
+
+    def run(
+        self, function: Function, env: dict[str, Value], closure: Closure | None, site: Site
+    ) -> Value:
+        from compilescope.lint.statements import run_body
+
+        self.seen.add(function)
+        inner = replace(site, module=function.module, function=function, init=False)
+        arguments = function.node.args.posonlyargs + function.node.args.args
+        this = arguments[0].arg if function.owner is not None and arguments else ""
+        frame = Frame(
+            function.module, inner, env, closure.frame if closure else None, this, function.owner
+        )
+        if site.compiled:
+            self.entered.add(function)
+            self.emit("function", function.node, frame, value=Value("function", function))
+        return run_body(self, frame, function)
+
+
+def as_state(value: Value) -> Value:
+    """A Python value that something changes between calls."""
+    from compilescope.lint.values import widened
+
+    wide = widened(value)
+    if wide.kind == "number":
+        return Value("number", "state")
+    return UNKNOWN if wide == NONE else wide
+
+
+def is_module_name(name: str) -> bool:
+    """Whether a class outside the tree is an nn.Module, as far as its name tells."""
+    from compilescope.lint.torch_table import MODULES
+
+    if name.startswith("torch.nn."):
+        return name.rpartition(".")[2] in MODULES
+    return name.rpartition(".")[2] in MODULE_BASES
+
+
+MODULE_BASES = frozenset(
+    """
+    Module LightningModule PreTrainedModel MessagePassing ModelMixin Aggregation GenerationMixin
+    PyTorchModelHubMixin
+    """.split()
+) - {"GenerationMixin", "PyTorchModelHubMixin"}
+
+
+def merge(first: dict[str, Value] | None, second: dict[str, Value] | None) -> Any:
+    """Where two paths meet; None is a path that does not go on."""
+    if first is None or second is None:
+        return second if first is None else first
+    if first is second:
+        return first
+    result = dict(first)
+    for name, value in second.items():
+        result[name] = join(result[name], value) if name in result else value
+    return result

@@ -1,0 +1,187 @@
+"""Compiled regions: where the machine starts, and what it takes as compiled."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from compilescope.lint.attributes import method_value
+from compilescope.lint.binding import generic
+from compilescope.lint.calls import compiled_site
+from compilescope.lint.construction import run_generic
+from compilescope.lint.decorators import COMPILE, unwrapped
+from compilescope.lint.index import Class, Function, Module
+from compilescope.lint.machine import Closure, Frame
+from compilescope.lint.rule import Site
+from compilescope.lint.statements import run_block
+from compilescope.lint.values import UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from compilescope.lint.machine import Machine
+
+
+class Regions:
+    """Runs everything that is compiled, drivers first: they know the arguments."""
+
+    def __init__(self, machine: Machine, paths: Iterable[str], compiled: Sequence[str]) -> None:
+        self.machine = machine
+        self.paths = sorted(paths)
+        self.compiled = compiled
+
+    def run(self) -> None:
+        """Find the compiled regions and run them."""
+        modules = [m for path in self.paths if (m := self.machine.project.module(path))]
+        for module in modules:
+            if "compile" in module.text:
+                self._drive(module)
+        for module in modules:
+            for name in self.compiled:
+                self._named(module, name)
+        self._roots()
+        for module in modules:
+            if "torch" in module.text:
+                self._modules(module)
+        self._roots()
+
+    def _drive(self, module: Module) -> None:
+        """Run a module's own statements and its uncalled functions, to see what is compiled."""
+        site = Site(module)
+        frame = Frame(module, site, {})
+        run_block(self.machine, frame, module.tree.body)
+        for function in functions_of(module):
+            if function not in self.machine.seen:
+                self._run_plain(function)
+
+    def _run_plain(self, function: Function) -> None:
+        env = generic(self.machine, function)
+        if function.owner is not None and env:
+            env[next(iter(env))] = self.machine.instance(function.owner)
+        run_generic(self.machine, Value("function", function), env, Site(function.module))
+
+    def _named(self, module: Module, name: str) -> None:
+        place, _, target = name.rpartition(":")
+        if place and not _is_place(module, place):
+            return
+        factory = target.endswith("()")
+        parts = target.removesuffix("()").split(".")
+        value = self.machine.module_value(module, parts[0])
+        if value is None:
+            return
+        frame = Frame(module, Site(module), {})
+        from compilescope.lint.attributes import attribute
+        from compilescope.lint.calls import call_value
+        from compilescope.lint.machine import Arguments
+
+        for part in parts[1:]:
+            value = attribute(self.machine, frame, value, part, ast.Pass())
+        if factory:
+            value = call_value(self.machine, frame, value, Arguments(), module.tree)
+            self._factory(value, frame)
+        else:
+            self.enter(value, ())
+
+    def _factory(self, value: Value, frame: Frame) -> None:
+        """A factory gives a callable, or a callable and a list of arguments for it."""
+        from compilescope.lint.calls import call_value
+        from compilescope.lint.expressions import iterated
+        from compilescope.lint.machine import Arguments
+
+        given = value.data[0] if value.kind == "tuple" and value.data else value
+        calls = value.data[1] if value.kind == "tuple" and len(value.data) > 1 else UNKNOWN
+        items = list(calls.data) if calls.kind == "tuple" else [iterated(calls)]
+        if given.kind == "unknown":
+            return
+        target = Value("compiled", given, ())
+        for item in items:
+            if item.kind in ("function", "union") or item.kind == "instance":
+                item = call_value(self.machine, frame, item, Arguments(), frame.module.tree)
+            if item.kind == "tuple":
+                call_value(self.machine, frame, target, Arguments(item.data), frame.module.tree)
+        self.enter(given, ())
+
+    def _roots(self) -> None:
+        while self.machine.roots:
+            value, _ = self.machine.roots.pop()
+            self.enter(value.data, value.note)
+
+    def _modules(self, module: Module) -> None:
+        classes = [c for c in classes_of(module) if self.machine.is_module(c)]
+        for owner in reversed(classes):
+            for name in ("forward", "__call__"):
+                if name in owner.methods:
+                    self.enter(method_value(self.machine, owner.methods[name]), (),
+                               self.machine.instance(owner))
+
+    def enter(
+        self,
+        value: Value,
+        options: tuple[tuple[str, object], ...],
+        bound: Value | None = None,
+    ) -> None:
+        """Run something as compiled code, unless it was run with known arguments before."""
+        if value.kind == "union":
+            for other in value.data:
+                self.enter(other, options)
+            return
+        if value.kind in ("compiled", "cached"):
+            options = value.note if value.kind == "compiled" else options
+            self.enter(value.data, options, bound)
+            return
+        if value.kind == "class":
+            self.enter(self.machine.instance(value.data), options)
+            return
+        if value.kind == "instance":
+            self._enter_instance(value, options)
+            return
+        if value.kind != "function":
+            return
+        bound = value.note if bound is None else bound
+        closure = value.data if isinstance(value.data, Closure) else None
+        function: Function = closure.function if closure else value.data
+        if function in self.machine.entered:
+            return
+        site = compiled_site(Site(function.module), options)
+        env = generic(self.machine, function, closure.frame if closure else None)
+        if bound is not None and env:
+            env[next(iter(env))] = bound
+        if closure is not None:
+            self.machine.run(function, env, closure, site)
+        else:
+            run_generic(self.machine, value, env, site)
+
+    def _enter_instance(self, value: Value, options: tuple[tuple[str, object], ...]) -> None:
+        for found in self.machine.mro(value.data.owner)[0]:
+            for name in ("forward", "__call__"):
+                if name in found.methods:
+                    method = unwrapped(method_value(self.machine, found.methods[name]))
+                    self.enter(method, options, value)
+                    return
+
+
+def _is_place(module: Module, place: str) -> bool:
+    if place.endswith(".py"):
+        return module.path == place or module.path.endswith("/" + place.removeprefix("./"))
+    stem = module.path.removesuffix(".py").removesuffix("/__init__")
+    return f"/{stem}".endswith("/" + place.replace(".", "/"))
+
+
+def classes_of(module: Module) -> Iterator[Class]:
+    """The classes of a module's top level."""
+    for found in module.definitions.values():
+        for definition in found:
+            if isinstance(definition, Class):
+                yield definition
+
+
+def functions_of(module: Module) -> Iterator[Function]:
+    """The functions and methods of a module's top level."""
+    for found in module.definitions.values():
+        for definition in found:
+            if isinstance(definition, Function):
+                yield definition
+            elif isinstance(definition, Class):
+                yield from definition.methods.values()
+
+
+__all__ = ["COMPILE", "Regions"]

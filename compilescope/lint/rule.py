@@ -1,0 +1,186 @@
+"""What a rule is, and the facts that the engine shows it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from compilescope.lint.values import ASSUMED, DECLARED, UNKNOWN, Value, alternatives, is_tensor
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
+    from compilescope.lint.index import Function, Module
+
+Severity = Literal["raises", "eager", "limit", "split", "bounded", "note"]
+Certainty = Literal["certain", "likely", "possible"]
+Versions = tuple[tuple[int, int], tuple[int, int]]
+
+SEVERITIES: tuple[Severity, ...] = ("raises", "eager", "limit", "split", "bounded", "note")
+NEWEST = (2, 14)
+OLDEST = (2, 6)
+
+
+@dataclass
+class Site:
+    """Where a fact was met: the function, how it is compiled, what surrounds the statement."""
+
+    module: Module
+    function: Function | None = None
+    compiled: bool = False
+    fullgraph: bool = False
+    loops: int = 0
+    blocks: int = 0  # `with` and `try` around it
+    guarded: int = 0  # `try` around it that catches something
+    init: bool = False
+
+
+@dataclass
+class Fact:
+    """Something the engine met in a function, with the kinds of the values that take part.
+
+    Keys: "branch", "call:DOTTED.NAME", "attribute:DOTTED.NAME", "index", "store-index",
+    "store-attribute", "store-global", "mutate", "iterate", "format", "with", "import", "class",
+    "function", "compile", "compare", "assert", "operator".
+    """
+
+    key: str
+    node: ast.AST
+    site: Site
+    value: Value = UNKNOWN  # what is tested, called on, iterated, indexed or stored into
+    other: Value = UNKNOWN  # the index, the stored value
+    arguments: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = field(default_factory=dict)
+    detail: str = ""  # the construct, the attribute's name, the operator
+    extra: Any = None
+
+    @property
+    def name(self) -> str:
+        """The dotted name in the key of a call or attribute."""
+        return self.key.partition(":")[2]
+
+    def argument(self, position: int, keyword: str = "") -> Value | None:
+        """An argument of a call by position or keyword."""
+        if keyword and keyword in self.keywords:
+            return self.keywords[keyword]
+        return self.arguments[position] if len(self.arguments) > position >= 0 else None
+
+
+@dataclass
+class Report:
+    """What a rule says about a fact; empty fields come from the rule."""
+
+    message: str = ""
+    node: ast.AST | None = None
+    severity: Severity | None = None
+    certainty: Certainty | None = None
+    help: str = ""
+    reason: str = ""
+    gb_ids: tuple[str, ...] | None = None
+    fix: Literal["", "safe", "unsafe"] = ""
+    exact: bool = False  # the severity holds wherever the statement stands
+
+
+class Rule:
+    """One thing that `lint` can find. A subclass in `rules/<name>/rule.py` is all it takes."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    summary: ClassVar[str]  # one line for lists
+    facts: ClassVar[tuple[str, ...]]  # keys of the facts that it wants
+    reason: ClassVar[str] = ""  # what the compiler does
+    help: ClassVar[str] = ""  # what to write instead
+    severity: ClassVar[Severity] = "split"
+    certainty: ClassVar[Certainty] = "certain"
+    since: ClassVar[tuple[int, int]] = OLDEST  # first and last torch minor version it holds for
+    until: ClassVar[tuple[int, int]] = (99, 0)
+    gb_ids: ClassVar[tuple[str, ...]] = ()
+    fixable: ClassVar[Literal["", "safe", "unsafe"]] = ""
+    everywhere: ClassVar[bool] = False  # also looks at code that is not compiled
+    pedantic: ClassVar[bool] = False  # off unless asked for
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Say what is wrong with a fact, if anything."""
+        raise NotImplementedError
+
+    def fix(self, correction: Correction) -> None:
+        """Ask `correction` (edits.py says how) for edits, or decline where conditions fail."""
+        correction.decline("this rule has no fix")
+
+
+class CallRule(Rule):
+    """A rule about calls of functions outside the tree, listed by dotted name.
+
+    `names` maps a dotted name to the torch versions for which it holds: "" for all, "<2.14",
+    ">=2.12", "2.11..2.13".
+    """
+
+    names: ClassVar[Mapping[str, str]] = {}
+    message: ClassVar[str] = "`{name}` in compiled code"
+    test: ClassVar[Callable[[Fact], bool] | None] = None
+
+    def __init_subclass__(cls) -> None:
+        """Subscribe to the names."""
+        if cls.names:
+            cls.facts = tuple(f"call:{name}" for name in cls.names)
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the call where the versions and the rule's own condition agree."""
+        if holds(self.names.get(fact.name, ""), target) and self.applies(fact):
+            yield Report(self.message.format(name=shown(fact)))
+
+    def applies(self, fact: Fact) -> bool:
+        """Whether this call is one that breaks."""
+        del fact
+        return True
+
+
+def shown(fact: Fact) -> str:
+    """The callee as people write it."""
+    name = fact.name
+    for prefix, short in _SHORT:
+        if name.startswith(prefix):
+            return short + name[len(prefix) :]
+    return name
+
+
+_SHORT = (
+    ("builtins.", ""),
+    ("torch.Tensor.", "Tensor."),
+    ("torch.nn.functional.", "F."),
+    ("logging.Logger.", "Logger."),
+)
+
+
+def holds(versions: str, target: Versions) -> bool:
+    """Whether a version range meets the targeted one."""
+    if not versions:
+        return True
+    first, last = OLDEST, (99, 0)
+    if ".." in versions:
+        low, _, high = versions.partition("..")
+        first, last = _minor(low), _minor(high)
+    elif versions.startswith(">="):
+        first = _minor(versions[2:])
+    elif versions.startswith("<"):
+        major, minor = _minor(versions[1:])
+        last = (major, minor - 1)
+    return first <= target[1] and last >= target[0]
+
+
+def _minor(text: str) -> tuple[int, int]:
+    major, _, minor = text.partition(".")
+    return int(major), int(minor)
+
+
+def certainty_of(value: Value) -> Certainty | None:
+    """How sure it is that a value is tensor data; None where it is not known to be."""
+    tensors = [v for v in alternatives(value) if v.kind == "tensor"]
+    if not tensors:
+        return None
+    if not is_tensor(value):
+        return "possible"
+    if any(v.note & DECLARED for v in tensors):
+        return "possible"
+    return "likely" if any(v.note & ASSUMED for v in tensors) else "certain"

@@ -1,0 +1,136 @@
+"""What `compilescope lint` does, from paths to a result; it prints nothing."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compilescope.lint import registry
+from compilescope.lint.check import check, located, unreadable_finding
+from compilescope.lint.files import discover
+from compilescope.lint.fixing import Corrected, Corrector
+from compilescope.lint.result import LintResult
+from compilescope.lint.source import Unreadable, from_bytes, read, write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compilescope.lint.check import Checked, Engine
+    from compilescope.lint.settings import Settings
+    from compilescope.lint.source import Source
+    from compilescope.lint.spans import Edit
+    from compilescope.model import Finding
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files to lint, read."""
+
+    sources: dict[str, Source] = field(default_factory=dict)  # by the path that is shown
+    unreadable: tuple[Finding, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.sources) + len(self.unreadable)
+
+
+def gather(paths: Sequence[Path], settings: Settings) -> Inputs:
+    """Read the files at and below `paths`.
+
+    Raises:
+        InputError: a path does not exist.
+    """
+    sources, unreadable = {}, []
+    for path in discover(paths, settings):
+        name = shown(path)
+        try:
+            sources[name] = read(path)
+        except Unreadable as error:
+            unreadable.append(unreadable_finding(name, str(error)))
+    return Inputs(sources, tuple(unreadable))
+
+
+def from_stdin(data: bytes, name: str) -> Inputs:
+    """The program that came on stdin, under the name that it has on disk."""
+    try:
+        return Inputs({name: from_bytes(Path(name), data)})
+    except Unreadable as error:
+        return Inputs({}, (unreadable_finding(name, str(error)),))
+
+
+def lint(inputs: Inputs, settings: Settings, engine: Engine) -> LintResult:
+    """The findings in `inputs`."""
+    checked = check(inputs.sources, settings, engine, _active(settings))
+    return _result(inputs, inputs.sources, checked)
+
+
+def lint_and_correct(
+    inputs: Inputs, settings: Settings, engine: Engine, *, unsafe: bool
+) -> tuple[LintResult, Corrected]:
+    """The findings that are left when the others are corrected, and the corrected sources."""
+    active = _active(settings)
+
+    def again(sources: Mapping[str, Source]) -> Checked:
+        return check(sources, settings, engine, active)
+
+    corrected = Corrector(registry.rules()).run(inputs.sources, again, unsafe=unsafe)
+    return _result(inputs, corrected.sources, corrected.checked, corrected.fixed), corrected
+
+
+def save(corrected: Corrected) -> list[str]:
+    """Write the files that were corrected; the paths of those that could not be written."""
+    failed = []
+    for path in sorted(corrected.changed):
+        try:
+            write(corrected.sources[path])
+        except OSError as error:
+            failed.append(f"{path}: {error.strerror or error}")
+    return failed
+
+
+def shown(path: Path) -> str:
+    """A path as people read it: from here where it is below, absolute where it is not."""
+    absolute = os.path.abspath(path)
+    below = os.path.relpath(absolute) if _same_drive(absolute) else absolute
+    return absolute if below.startswith("..") else below
+
+
+def _same_drive(absolute: str) -> bool:
+    return os.path.splitdrive(absolute)[0] == os.path.splitdrive(os.getcwd())[0]
+
+
+def _active(settings: Settings) -> frozenset[str]:
+    """Codes whose absence means something under these settings."""
+    return frozenset(
+        code
+        for code, rule in registry.rules().items()
+        if not rule.pedantic or settings.pedantic or code in settings.codes
+    )
+
+
+def _result(
+    inputs: Inputs,
+    sources: Mapping[str, Source],
+    checked: Checked,
+    fixed: Counter[str] | None = None,
+) -> LintResult:
+    originals = {located(f, sources.get(f.path)): f for f in checked.findings}
+    corrector = Corrector(registry.rules())
+
+    def edits(finding: Finding) -> tuple[Edit, ...]:
+        original = originals.get(finding)
+        if original is None:
+            return ()
+        return corrector.group(original, sources[original.path], checked).edits
+
+    findings = sorted([*originals, *inputs.unreadable], key=lambda f: (f.path, f.cell or 0, f.line))
+    return LintResult(
+        findings=tuple(findings),
+        sources=sources,
+        rules=registry.infos(),
+        files=len(inputs),
+        fixed=fixed or {},
+        edits=edits,
+    )

@@ -1,0 +1,456 @@
+"""Statements: control flow, assignment, and where a function's values end up."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from compilescope.lint.expressions import binary, evaluate, index_value, iterated, path_of, test
+from compilescope.lint.index import Function, define_class, imported
+from compilescope.lint.machine import Frame, Machine, merge
+from compilescope.lint.narrowing import narrow
+from compilescope.lint.values import (
+    NONE,
+    STRING,
+    UNKNOWN,
+    Value,
+    element,
+    join,
+    join_all,
+    list_of,
+    truth,
+    tuple_of,
+)
+
+if TYPE_CHECKING:
+    from compilescope.lint.machine import Instance
+
+Env = dict[str, Value]
+
+
+def run_body(machine: Machine, frame: Frame, function: Function) -> Value:
+    """Run a function's body in a frame; the result is what the call gives."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return evaluate(machine, frame, node.body)
+    end = run_block(machine, frame, node.body)
+    if end is not None:
+        frame.returns.append(NONE)
+        frame.finals.append(end)
+    _keep_attributes(frame)
+    if frame.yields:
+        return list_of(join_all(frame.yields), "generator")
+    if isinstance(node, ast.AsyncFunctionDef):
+        return UNKNOWN
+    return join_all(frame.returns) if frame.returns else UNKNOWN
+
+
+def _keep_attributes(frame: Frame) -> None:
+    """Attributes that the method assigned stay on the object."""
+    this = frame.env.get(frame.this) if frame.this else None
+    if this is None and frame.finals and frame.this:
+        this = frame.finals[0].get(frame.this)
+    if this is None or this.kind != "instance":
+        return
+    prefix = f"{frame.this}."
+    final: Env | None = None
+    for env in frame.finals:
+        final = merge(final, env)
+    instance: Instance = this.data
+    for path, value in (final or {}).items():
+        if path.startswith(prefix) and path.count(".") == 1:
+            name = path[len(prefix) :]
+            if name in frame.owner.stored if frame.owner is not None else False:
+                old = instance.attributes.get(name)
+                fresh = instance.state == "running" or old is None
+                instance.attributes[name] = value if fresh else join(old or value, value)
+
+
+def run_block(machine: Machine, frame: Frame, body: list[ast.stmt]) -> Env | None:
+    """Run statements; the environment at the end, or None where the end is not reached."""
+    for node in body:
+        handler = _HANDLERS.get(type(node))
+        if handler is not None and handler(machine, frame, node) is None:
+            return None
+    return frame.env
+
+
+def _expression(machine: Machine, frame: Frame, node: ast.Expr) -> Env | None:
+    value = evaluate(machine, frame, node.value)
+    return None if value.kind == "never" else frame.env
+
+
+def _assign(machine: Machine, frame: Frame, node: ast.Assign) -> Env:
+    value = evaluate(machine, frame, node.value)
+    for target in node.targets:
+        assign(machine, frame, target, value, node)
+    return frame.env
+
+
+def _annotated(machine: Machine, frame: Frame, node: ast.AnnAssign) -> Env:
+    from compilescope.lint.annotations import declared
+
+    if node.value is None:
+        return frame.env
+    value = evaluate(machine, frame, node.value)
+    if value.kind == "unknown":
+        value = declared(machine, frame.module, node.annotation)
+    assign(machine, frame, node.target, value, node)
+    return frame.env
+
+
+def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> Env:
+    load: ast.expr = node.target
+    old = evaluate(machine, frame, load)
+    right = evaluate(machine, frame, node.value)
+    machine.emit("operator", node, frame, value=old, other=right,
+                 detail=f"i{type(node.op).__name__}")
+    value = binary(old, right, node.op)
+    if old.kind == "unknown" and value.kind == "tensor":
+        value = UNKNOWN
+    assign(machine, frame, node.target, value, node, operator=type(node.op).__name__)
+    return frame.env
+
+
+def assign(
+    machine: Machine,
+    frame: Frame,
+    target: ast.expr,
+    value: Value,
+    node: ast.AST,
+    operator: str = "",
+) -> None:
+    """Bind a target of an assignment, a loop or a `with`."""
+    if isinstance(target, ast.Name):
+        _assign_name(machine, frame, target, value, node, operator)
+    elif isinstance(target, ast.Attribute):
+        _assign_attribute(machine, frame, target, value, node, operator)
+    elif isinstance(target, ast.Subscript):
+        base = evaluate(machine, frame, target.value)
+        index = index_value(machine, frame, target.slice)
+        machine.emit("store-index", node, frame, value=base, other=index, detail=operator,
+                     extra=(target, value))
+        _store_item(frame, target, base, index, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(machine, frame, target, value, node)
+    elif isinstance(target, ast.Starred):
+        assign(machine, frame, target.value, list_of(iterated(value)), node)
+
+
+def _assign_name(
+    machine: Machine, frame: Frame, target: ast.Name, value: Value, node: ast.AST, operator: str
+) -> None:
+    name = target.id
+    function = frame.site.function
+    if function is not None and name in function.globals:
+        machine.emit("store-global", node, frame, value=value, detail=name, extra=operator)
+        return
+    if function is not None and name in function.nonlocals:
+        machine.emit("store-nonlocal", node, frame, value=value, detail=name, extra=operator)
+        scope = frame.outer
+        while scope is not None and name not in scope.env:
+            scope = scope.outer
+        if scope is not None:
+            scope.env[name] = join(scope.env[name], value)
+        return
+    forget(frame, name)
+    frame.env[name] = value
+
+
+def forget(frame: Frame, path: str) -> None:
+    """Drop what was known about the attributes of a name that is bound anew."""
+    prefix = f"{path}."
+    for known in [k for k in frame.env if k.startswith(prefix)]:
+        del frame.env[known]
+
+
+def _assign_attribute(
+    machine: Machine,
+    frame: Frame,
+    target: ast.Attribute,
+    value: Value,
+    node: ast.AST,
+    operator: str,
+) -> None:
+    base = evaluate(machine, frame, target.value)
+    machine.emit("store-attribute", node, frame, value=base, other=value, detail=target.attr,
+                 extra=(target, operator))
+    path = path_of(target)
+    if path:
+        forget(frame, path)
+        frame.env[path] = value
+    if base.kind == "instance":
+        attributes = base.data.attributes
+        if not (path and path.partition(".")[0] == frame.this):
+            old = attributes.get(target.attr)
+            attributes[target.attr] = value if old is None else join(old, value)
+
+
+def _store_item(
+    frame: Frame, target: ast.Subscript, base: Value, index: Value, value: Value
+) -> None:
+    path = path_of(target.value)
+    if not path or base.kind not in ("dict", "tuple", "list"):
+        return
+    if base.kind == "dict" and index.kind == "const" and isinstance(index.data, str | int):
+        items = tuple((k, v) for k, v in base.data if k != index.data)
+        frame.env[path] = Value("dict", (*items, (index.data, value)), base.note)
+    elif base.kind == "dict":
+        rest = value if base.note is None else join(base.note, value)
+        frame.env[path] = Value("dict", base.data, rest)
+    else:
+        frame.env[path] = list_of(join(element(base), value), base.note)
+
+
+def _unpack(
+    machine: Machine, frame: Frame, target: ast.Tuple | ast.List, value: Value, node: ast.AST
+) -> None:
+    parts = target.elts
+    starred = next((i for i, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
+    machine.emit("unpack", target, frame, value=value, detail="starred" if starred is not None
+                 else "")
+    values: list[Value]
+    if value.kind == "tuple" and starred is None and len(value.data) == len(parts):
+        values = list(value.data)
+    elif value.kind == "tuple" and starred is not None and len(value.data) >= len(parts) - 1:
+        after = len(parts) - starred - 1
+        middle = tuple_of(value.data[starred : len(value.data) - after], "list")
+        values = [*value.data[:starred], middle, *value.data[len(value.data) - after :]]
+    else:
+        inner = iterated(value)
+        values = [list_of(inner) if i == starred else inner for i in range(len(parts))]
+    for index, (part, item) in enumerate(zip(parts, values, strict=False)):
+        if index == starred and isinstance(part, ast.Starred):
+            assign(machine, frame, part.value, item, node)
+        else:
+            assign(machine, frame, part, item, node)
+
+
+def _return(machine: Machine, frame: Frame, node: ast.Return) -> None:
+    value = evaluate(machine, frame, node.value) if node.value is not None else NONE
+    machine.emit("return", node, frame, value=value)
+    frame.returns.append(value)
+    frame.finals.append(frame.env)
+
+
+def _raise(machine: Machine, frame: Frame, node: ast.Raise) -> None:
+    sink, machine.sink = machine.sink, lambda fact: None
+    try:  # the message of an exception is not built unless it is raised
+        if node.exc is not None:
+            evaluate(machine, frame, node.exc)
+    finally:
+        machine.sink = sink
+
+
+def _if(machine: Machine, frame: Frame, node: ast.If) -> Env | None:
+    value = test(machine, frame, node.test, "if")
+    known = truth(value)
+    before = frame.env
+    ends = []
+    for positive, body in ((True, node.body), (False, node.orelse)):
+        if known is not None and known != positive:
+            continue
+        frame.env = dict(before)
+        narrow(machine, frame, node.test, positive)
+        ends.append(run_block(machine, frame, body) if body else frame.env)
+    return _meet(frame, ends)
+
+
+def _meet(frame: Frame, ends: list[Env | None]) -> Env | None:
+    result: Env | None = None
+    for end in ends:
+        result = merge(result, end)
+    if result is not None:
+        frame.env = result
+    return result
+
+
+def _while(machine: Machine, frame: Frame, node: ast.While) -> Env | None:
+    frame.site.loops += 1
+    frame.exits.append([])
+    before = frame.env
+    known: bool | None = None
+    for _ in range(2):
+        start = dict(frame.env)
+        frame.env = dict(start)
+        known = truth(test(machine, frame, node.test, "while"))
+        if known is False:
+            break
+        narrow(machine, frame, node.test, True)
+        end = run_block(machine, frame, node.body)
+        if not _again(frame, start, end):
+            break
+    frame.site.loops -= 1
+    leaves: list[Env | None] = [*frame.exits.pop()]
+    if known is not True:
+        leaves.append(merge(dict(before), frame.env))
+    return _meet(frame, leaves)
+
+
+def _again(frame: Frame, start: Env, end: Env | None) -> bool:
+    """Whether the body brought something that a second round must see."""
+    joined: Env = merge(start, end)
+    changed = any(start.get(name) != value for name, value in joined.items())
+    frame.env = dict(joined)
+    return changed
+
+
+def _for(machine: Machine, frame: Frame, node: ast.For | ast.AsyncFor) -> Env | None:
+    source = evaluate(machine, frame, node.iter)
+    machine.emit("iterate", node.iter, frame, value=source, detail="for", extra=node)
+    frame.site.loops += 1
+    frame.exits.append([])
+    before = dict(frame.env)
+    if not (source.kind == "tuple" and not source.data):
+        for _ in range(2):
+            start = dict(frame.env)
+            frame.env = dict(start)
+            assign(machine, frame, node.target, iterated(source), node)
+            if not _again(frame, start, run_block(machine, frame, node.body)):
+                break
+    frame.site.loops -= 1
+    breaks = frame.exits.pop()
+    frame.env = merge(before, frame.env)
+    end: Env | None = run_block(machine, frame, node.orelse) if node.orelse else frame.env
+    return _meet(frame, [end, *breaks])
+
+
+def _leave_loop(_machine: Machine, frame: Frame, _node: ast.AST) -> None:
+    if frame.exits:
+        frame.exits[-1].append(dict(frame.env))
+
+
+def _with(machine: Machine, frame: Frame, node: ast.With | ast.AsyncWith) -> Env | None:
+    for item in node.items:
+        value = evaluate(machine, frame, item.context_expr)
+        machine.emit("with", item.context_expr, frame, value=value, extra=node)
+        if item.optional_vars is not None:
+            entered = value if value.kind in ("instance", "object") else UNKNOWN
+            assign(machine, frame, item.optional_vars, entered, node)
+    frame.site.blocks += 1
+    end = run_block(machine, frame, node.body)
+    frame.site.blocks -= 1
+    return end
+
+
+def _try(machine: Machine, frame: Frame, node: Any) -> Env | None:
+    before = dict(frame.env)
+    machine.emit("try", node, frame, extra=node)
+    frame.site.blocks += 1
+    frame.site.guarded += bool(node.handlers)
+    end = run_block(machine, frame, node.body)
+    frame.site.guarded -= bool(node.handlers)
+    after = dict(frame.env)
+    ends: list[Env | None] = []
+    for handler in node.handlers:
+        frame.env = merge(dict(before), after)
+        if handler.name:
+            frame.env[handler.name] = UNKNOWN
+        ends.append(run_block(machine, frame, handler.body))
+    frame.site.blocks -= 1
+    if end is not None:
+        frame.env = end
+        end = run_block(machine, frame, node.orelse) if node.orelse else end
+    ends.append(end)
+    result = _meet(frame, ends)
+    if node.finalbody:
+        if result is None:
+            frame.env = merge(dict(before), after)
+        final = run_block(machine, frame, node.finalbody)
+        return final if result is not None else None
+    return result
+
+
+def _match(machine: Machine, frame: Frame, node: ast.Match) -> Env | None:
+    subject = evaluate(machine, frame, node.subject)
+    compares = any(isinstance(c.pattern, ast.MatchValue) for c in node.cases)
+    if compares:
+        machine.emit("branch", node.subject, frame, value=subject, detail="match")
+    before = frame.env
+    ends: list[Env | None] = [before]
+    for case in node.cases:
+        frame.env = dict(before)
+        ends.append(run_block(machine, frame, case.body))
+    return _meet(frame, ends)
+
+
+def _assert(machine: Machine, frame: Frame, node: ast.Assert) -> Env | None:
+    sink = machine.sink
+    value = test(machine, frame, node.test, "")
+    message = NONE
+    if node.msg is not None:
+        machine.sink = lambda fact: None
+        try:  # the message is not built unless the assertion fails
+            message = evaluate(machine, frame, node.msg)
+        finally:
+            machine.sink = sink
+    machine.emit("assert", node, frame, value=value, other=message, extra=node.msg)
+    if truth(value) is False:
+        return None
+    narrow(machine, frame, node.test, True)
+    return frame.env
+
+
+def _define(machine: Machine, frame: Frame, node: ast.FunctionDef) -> Env:
+    outer = frame.site.function.qualname if frame.site.function is not None else ""
+    function = Function(node, frame.module, node.name, None, outer)
+    machine.emit("define", node, frame, value=Value("function", function))
+    frame.env[node.name] = machine.function_value(function, frame)
+    return frame.env
+
+
+def _class(machine: Machine, frame: Frame, node: ast.ClassDef) -> Env:
+    machine.emit("class", node, frame)
+    outer = frame.site.function.qualname if frame.site.function is not None else ""
+    frame.env[node.name] = Value("class", define_class(frame.module, node, outer))
+    return frame.env
+
+
+def _import(machine: Machine, frame: Frame, node: ast.Import | ast.ImportFrom) -> Env:
+    machine.emit("import", node, frame)
+    for name, found in imported(node):
+        frame.env[name] = machine.imported(frame.module, found)
+    return frame.env
+
+
+def _delete(machine: Machine, frame: Frame, node: ast.Delete) -> Env:
+    for target in node.targets:
+        path = path_of(target)
+        if path:
+            forget(frame, path)
+            frame.env.pop(path, None)
+        elif isinstance(target, ast.Subscript):
+            machine.emit("delete-index", node, frame,
+                         value=evaluate(machine, frame, target.value))
+    return frame.env
+
+
+_HANDLERS: dict[type, Callable[[Machine, Frame, Any], Env | None]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.Break: _leave_loop,
+    ast.Continue: lambda machine, frame, node: None,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Match: _match,
+    ast.Assert: _assert,
+    ast.FunctionDef: _define,
+    ast.AsyncFunctionDef: _define,
+    ast.ClassDef: _class,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Delete: _delete,
+}
+if hasattr(ast, "TryStar"):
+    _HANDLERS[ast.TryStar] = _try
+__all__ = ["STRING", "assign", "run_block", "run_body"]

@@ -1,0 +1,26 @@
+"""CS111: logging."""
+
+from __future__ import annotations
+
+from compilescope.lint.rule import CallRule
+
+METHODS = (
+    "debug info warning warn error critical exception log warning_once info_once debug_once "
+    "warning_advice"
+)
+
+
+class LoggingCall(CallRule):
+    """Loggers are not traced."""
+
+    code = "CS111"
+    name = "logging-call"
+    summary = "logging in compiled code"
+    names = {
+        **{f"logging.Logger.{name}": "" for name in METHODS.split()},
+        **{f"logging.{name}": "" for name in METHODS.split()},
+        "logging.getLogger": "",
+    }
+    gb_ids = ("GB0291", "GB4841", "GB6215")
+    reason = "The compiler does not trace loggers, whatever their level: the graph ends here."
+    help = "guard it with `if not torch.compiler.is_compiling():`"
