@@ -108,6 +108,16 @@ def is_plain_global(source: Source) -> bool:
     return source.scope == "global" and "nn" not in source.roles
 
 
+_WORDS = {"strides": "stride", "dispatch key set": "dispatch_key", "Tensor device index": "device"}
+
+
+def tensor_cut(_kind: str, match: Match, parts: Parts) -> Fields:
+    """A tensor text whose end is cut off: the property is known, the sides are not."""
+    source = read_source(match["s"])
+    kind = f"tensor.{_WORDS.get(match['w'], match['w'])}"
+    return Fields(_tensor_kind(kind, source, parts), source.text)
+
+
 def tensor_type(kind: str, match: Match, _parts: Parts) -> Fields:
     """A tensor of one class was expected; the class that came is given."""
     source = read_source(match["s"])
@@ -234,6 +244,14 @@ def _only_zero_one(found: guard_shapes.Shape) -> bool:
     return all(constant >= _LARGEST_32_BIT for constant in found.constants[1:])
 
 
+def _by_default(comment: str, *, sized: bool) -> bool:
+    """Whether the bound is PyTorch's own: it says so, or, before 2.5, no place made it."""
+    return "0/1 specialization" in comment or (sized and not _MADE_BY.search(comment))
+
+
+_MADE_BY = re.compile(r"\([^()]*\.py:\d+ in ")
+
+
 def _relates_symbols(found: guard_shapes.Shape, comment: str) -> bool:
     return len(found.atoms) > 1 and any(note in comment for note in _SYMBOL_NOTES)
 
@@ -254,7 +272,7 @@ def shape(_kind: str, _match: Match, parts: Parts) -> Fields | None:
         kind = "shape.duck"
     elif "exclusion guard for automatic dynamic" in comment:
         kind = "shape.exclusion"
-    elif "0/1 specialization" in comment and _only_zero_one(found):
+    elif _only_zero_one(found) and _by_default(comment, sized=sized):
         kind = _ZERO_ONE.get(kind, kind)
     subject = found.atoms[0]
     return Fields(kind, subject.source.text, subject.dimension, found.text)

@@ -57,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     _rule("tensor.requires_grad", rf"tensor '{_S}' requires_grad mismatch\. expected requires_grad=(?P<a>\w+)", read.tensor),
     _rule("tensor.device", rf"tensor '{_S}' Tensor device index mismatch\. Expected device index to be (?P<a>-?\d+), actual (?P<b>-?\d+)", read.tensor),
     _rule("tensor.dispatch_key", rf"tensor '{_S}' dispatch key set mismatch\. expected DispatchKeySet\((?P<a>.*?)\), actual DispatchKeySet\((?P<b>.*?)\)", read.tensor),
+    _rule("tensor.size", rf"tensor '{_S}' (?P<w>size|strides?|rank|dtype|requires_grad|dispatch key set|Tensor device index) mismatch\b.*", read.tensor_cut),
     _rule("tensor.type", rf"expected type of '{_S}' to be (?P<a>.+?),? ?'? but found (?P<b>.+)", read.tensor_type),
     _rule("alias.duplicate", r"Duplicate tensors? found: (?P<groups>.*)", read.duplicates),
     _rule("alias.duplicate", rf"Duplicate tensor found where not expected! {_S} should not alias to anything.*", read.duplicate),
@@ -78,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     _rule("backend", r"(?:___skip_backend_check\(\) or )?___current_backend\(\) == .*|___check_current_backend\(.*", read.bare, until=(2, 5)),
     _rule("unexpected", r"Unexpected recompilation: .*", read.bare),
     _rule("unexpected", r"", read.bare),
+    _rule("unexpected", r"name '\w+' is not defined", read.bare, until=(2, 6)),
     _rule("lifetime.dealloc", rf"Cache line invalidated because {_S} got deallocated.*", read.lifetime),
     _rule("lifetime.dealloc", r"___guarded_code\.valid", read.bare, until=(2, 4)),
     # marking

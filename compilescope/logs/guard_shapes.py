@@ -22,6 +22,19 @@ _FUNCTIONS = {  # last part of a function's name to the kind it makes
     "sym_min": "min",
     "Min": "min",
     "pow": "power",
+    "Pow": "power",
+    "Mod": "mod",
+    "PythonMod": "mod",
+    "FloorDiv": "floordiv",
+    "CleanDiv": "floordiv",
+    "TrueDiv": "truediv",
+    "IntTrueDiv": "truediv",
+    "FloatTrueDiv": "truediv",
+    "CeilToInt": "ceil",
+    "FloorToInt": "floor",
+    "TruncToInt": "floor",
+    "Trunc": "floor",
+    "RoundToInt": "round",
 }
 _CASTS = {"int", "float", "sym_int", "sym_float", "bool"}
 _PRECEDENCE = ("sqrt", "ceil", "floor", "round", "max", "min", "power", "product", "mod")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,6 +23,9 @@ _LOCATION = re.compile(
     r"(?:^|#\s+|\(|and\s+)(?P<path>[^#()\n]*?[^#()\s]):(?P<line>\d+) in (?P<f><?[\w.<>]+)"
     r"(?=$|[\s;)])"
 )
+_LABEL = re.compile(
+    r"\s*(?:- )?(?:last reason|reasons|triggered by the following guard failures?(?:\(s\))?):\s*"
+)
 _NOTE = re.compile(r"\((?:user code shown is first use|to avoid this specialization)[^\n]*")
 _PARAMETER_HINT = re.compile(r"\. (?P<hint>Guard failed on a parameter, .*)$")
 _LIBRARY = re.compile(
@@ -32,7 +36,10 @@ _INSIDE_TORCH = re.compile(
     r"(?:[/\\][\w/\\.]+)?\.py$"
 )
 _COMPILER = re.compile(r"(?:torch[/\\])?_(?:dynamo|inductor|functorch)[/\\]")
-_SPECIALIZATION_NOTE = "user code shown is first use of this value"
+_SPECIALIZATION_LABEL = re.compile(
+    r"\s*(?:- )?(?:last reason|reasons|triggered by the following guard failures?(?:\(s\))?):\s*"
+)
+_NOTE = "user code shown is first use of this value"
 
 
 @dataclass(frozen=True)
@@ -61,18 +68,32 @@ class Parts:
 def take_apart(text: str, known_paths: Sequence[str] = ()) -> Parts:
     """The parts of one reason text, whichever torch wrote it."""
     reason, _, tail = _cut(text, _STACK)
+    label = _LABEL.match(reason)
+    if label is not None:
+        reason = reason[label.end() :]
     entry = ENTRY.match(reason)
     if entry is not None:
         reason = reason[entry.end() :]
     elif reason.lstrip().startswith("- "):
         reason = reason.lstrip()[2:]
-    reason = reason.strip()
+    reason = _unlisted(reason.strip())
     body, hints = _take_hints(reason)
     code, comment = split_comment(body)
     hints += tuple(_advice(comment))
     stack = _read_stack(tail) if tail else ()
     frame = _innermost(stack) or _from_comment(comment, known_paths)
     return Parts(reason, code, comment, hints, entry["id"] if entry else "", frame, stack)
+
+
+def _unlisted(reason: str) -> str:
+    """The first of a list's reasons, which PyTorch 2.0 prints as `['...']`."""
+    if not reason.startswith(("['", '["')) or not reason.endswith("]"):
+        return reason
+    try:
+        listed = ast.literal_eval(reason)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return reason
+    return listed[0] if listed and isinstance(listed[0], str) else reason
 
 
 def _cut(text: str, pattern: re.Pattern[str]) -> tuple[str, str, str]:
@@ -105,21 +126,22 @@ def split_comment(text: str) -> tuple[str, str]:
     first `  # ` outside a string is the boundary; where quotes do not balance, column 60 is, to
     which PyTorch pads, and else the last.
     """
-    if "  #" not in text:
+    if " #" not in text:
         return text.strip(), ""
-    boundary = _outside_strings(text, "  #")
+    boundary = _comment_start(text)
     if boundary is None:
-        boundary = 60 if text[60:63] == "  #" else text.rfind("  #")
-    return text[:boundary].strip(), text[boundary + 3 :].strip()
+        boundary = 60 if text[60:63] == "  #" else text.rfind(" #")
+    return text[:boundary].strip(), text[boundary:].lstrip(" #").strip()
 
 
-_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|['\"]|  #|; ", re.DOTALL)
+_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|['"]| #|; """, re.DOTALL)
 
 
-def _outside_strings(text: str, wanted: str) -> int | None:
+def _comment_start(text: str) -> int | None:
+    """Where the comment starts; None where quotes do not balance before it."""
     for token in _TOKEN.finditer(text):
         found = token[0]
-        if found == wanted:
+        if found == " #":
             return token.start()
         if found in {"'", '"'}:
             return None
@@ -131,23 +153,20 @@ def split_joined(text: str) -> list[str]:
     if "; " not in text:
         return [text]
     parts: list[str] = []
-    start = 0
+    start = position = 0
     in_comment = False
-    position = 0
     while True:
-        token = (
-            _TOKEN.search(text, position) if not in_comment else _SEMICOLON.search(text, position)
-        )
+        token = (_SEMICOLON if in_comment else _TOKEN).search(text, position)
         if token is None:
             break
         position = token.end()
-        if token[0] == "  #":
+        if token[0] == " #":
             in_comment = True
-        elif token[0] == "; " and (
-            not in_comment or _ENDS_COMMENT.search(text[start : token.start()])
-        ):
-            parts.append(text[start : token.start()])
-            start, in_comment = position, False
+        elif token[0] == "; ":
+            before = text[start : token.start()]
+            if not in_comment or _ENDS_COMMENT.search(before):
+                parts.append(before)
+                start, in_comment = position, False
     parts.append(text[start:])
     return [part for part in parts if part.strip()]
 

@@ -11,6 +11,7 @@ does not name the property (`tensor.numpy`, `global.tensor`, `module.param_shape
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from compilescope.logs import guard_text
@@ -20,7 +21,7 @@ from compilescope.logs.guard_rules import RULES, Rule
 from compilescope.model import GuardFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from compilescope.logs.guard_text import Parts
 
@@ -45,7 +46,7 @@ def parse_reason(
     Args:
         text: The reason with or without `- `, entry id, padding, comment, hint and user stack.
         known_paths: Paths that the session knows, to repair the cut path of a comment.
-        torch: The version that wrote the text, where known; it limits which rules apply.
+        torch: The version that wrote the text, where known; its own rules are tried first.
     """
     parts = guard_text.take_apart(text, known_paths)
     fields = _match(parts, torch)
@@ -65,7 +66,7 @@ def parse_reason(
 
 
 def _match(parts: Parts, torch: tuple[int, int] | None) -> Fields:
-    for rule in RULES if torch is None else _valid(torch):
+    for rule in _in_order(torch):
         match = rule.pattern.fullmatch(parts.code)
         if match is None:
             continue
@@ -75,12 +76,13 @@ def _match(parts: Parts, torch: tuple[int, int] | None) -> Fields:
     return Fields("unknown")
 
 
-def _valid(torch: tuple[int, int]) -> Iterable[Rule]:
-    return (
-        rule
-        for rule in RULES
-        if rule.since <= torch and (rule.until is None or torch <= rule.until)
-    )
+@lru_cache(maxsize=64)
+def _in_order(torch: tuple[int, int] | None) -> tuple[Rule, ...]:
+    """The rules of one version before the others, which a nightly or a backport may print."""
+    if torch is None:
+        return RULES
+    valid = [r for r in RULES if r.since <= torch and (r.until is None or torch <= r.until)]
+    return (*valid, *(rule for rule in RULES if rule not in valid))
 
 
 def split_reasons(text: str) -> list[str]:

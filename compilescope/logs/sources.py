@@ -17,6 +17,7 @@ _SCOPES = {"L", "G", "SYNTHETIC_LOCAL"}
 _TRANSPARENT = {  # accessors that give the same value in another form
     "___from_numpy": "numpy",
     "___as_tensor": "",
+    "__as_tensor": "",
     "cast_symbool_to_symint_guardless": "",
     "___namedtuple_fields": "",
     "___dataclass_fields": "",
@@ -173,6 +174,8 @@ def _item(base: Source, key: ast.expr, constant: object) -> Source:
         roles.append("partial")
     name = constant if isinstance(constant, str) else ""
     written = _read(key).text if isinstance(key, _SOURCE_NODES) else ast.unparse(key)
+    if "builtins" in base.roles and base.last == "name" and name:
+        return _step(base, name, "name", name)
     if base.name == "_data" and "environment" in base.roles and isinstance(constant, bytes):
         written = repr(constant.decode(errors="replace"))
         return _step(base, f"{base.owner}[{written}]", "item", "", *roles)
