@@ -36,10 +36,7 @@ _INSIDE_TORCH = re.compile(
     r"(?:[/\\][\w/\\.]+)?\.py$"
 )
 _COMPILER = re.compile(r"(?:torch[/\\])?_(?:dynamo|inductor|functorch)[/\\]")
-_SPECIALIZATION_LABEL = re.compile(
-    r"\s*(?:- )?(?:last reason|reasons|triggered by the following guard failures?(?:\(s\))?):\s*"
-)
-_NOTE = "user code shown is first use of this value"
+_SPECIALIZATION_NOTE = "user code shown is first use of this value"
 
 
 @dataclass(frozen=True)
