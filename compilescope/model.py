@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-SESSION_VERSION = 1
+SESSION_VERSION: Literal[1] = 1
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -189,9 +189,7 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
         kind=failure.kind,
         source=failure.source,
         dimension=failure.dimension,
-        frame=next(
-            (one.place or one.first_use for one in found if one.place or one.first_use), function
-        ),
+        frame=_place(found) or function,
         why=why(evidence),
         calls=evidence.calls,
         compile_ids=tuple(dict.fromkeys(one.event.compile_id for one in found)),
@@ -202,6 +200,11 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
         function=function,
         remedies=remedies(evidence),
     )
+
+
+def _place(found: list[_Occurrence]) -> Frame | None:
+    places = (place for one in found for place in (one.place, one.first_use))
+    return next((place for place in places if place), None)
 
 
 def _evidence(session: Session, found: list[_Occurrence], limited: set[Frame]) -> Evidence:
