@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from compilescope.diagnose.explain_tensor import stride as tensor_stride
 from compilescope.diagnose.explain_words import Words, code, expression
 
 if TYPE_CHECKING:
@@ -82,10 +83,10 @@ def bounds(words: Words) -> str:
         return condition(words)
     low, subject, high = found.groups()
     range_ = f"from {low} to {high}" if high else f"from {low} up"
-    observed = f" was {words.observed}" if words.observed.isdigit() else " lay outside it"
+    brought = f"had {words.observed}" if words.observed.isdigit() else "was outside"
     return (
         f"This graph serves {code(subject)} {range_}{_origin(words)}; "
-        f"in {words.call} it{observed}. The other side of the limit is another graph."
+        f"{words.call} {brought}. The other side of the limit is another graph."
     )
 
 
@@ -111,9 +112,11 @@ def _relation(words: Words, state: str) -> str:
         return condition(words)
     first, second = (_size(*pair) for pair in pairs)
     other = "differ" if state == "equal" else "are equal"
+    line = words.failure.frame.line if words.failure.frame else 0
+    where = f"the code at line {line}" if line else "the graph"
     return (
-        f"{first} and {second} were {state} when this graph was compiled, and the code at this "
-        f"line depends on it; in {words.call} they {other}."
+        f"{first} and {second} were {state} when this graph was compiled, and {where} depends on it; "
+        f"in {words.call} they {other}."
     )
 
 
@@ -140,6 +143,11 @@ def storage_offset(words: Words) -> str:
     )
 
 
+def stride(words: Words) -> str:
+    """A relation over a stride, or a stride that is a constant."""
+    return tensor_stride(words) if "stride mismatch" in words.failure.raw else condition(words)
+
+
 def exclusion(words: Words) -> str:
     """A dynamic graph leaves the sizes of an older static one to it."""
     return (
@@ -159,6 +167,7 @@ SENTENCES: Mapping[str, Callable[[Words], str]] = {
     "const.int_mod": divisible,
     "shape.divisible": divisible,
     "shape.storage_offset": storage_offset,
+    "shape.stride": stride,
     "shape.exclusion": exclusion,
     "shape": condition,
 }

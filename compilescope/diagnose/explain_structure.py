@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _CLASS = re.compile(r"type=<class '([^']+)'>")
+CALLABLES = ("builtin_function_or_method", "function", "method", "code")
 _LENGTH = re.compile(r"^len\((.+)\) [!=]= (\d+)$")
 
 
@@ -29,6 +30,8 @@ def length(words: Words) -> str:
     text = expression(words.failure)
     found = _LENGTH.match(text)
     subject = words.name or (code(found[1]) if found else "A container")
+    if " != " in text:
+        return _dict_length(words)
     if re.match(r"^not [\w.\[\]'\"]+$", text):
         return empty(words)
     required = words.required if words.required.isdigit() else (found[2] if found else "")
@@ -182,10 +185,12 @@ def same_object(words: Words) -> str:
     """Identity of an object."""
     kind = class_name(words)
     subject = words.name or "An object"
-    described = f" (a `{kind}`)" if kind and kind != "type" else ""
+    if kind in CALLABLES:
+        return function_object(words)
+    described = f" of class `{kind}`" if kind and kind != "type" else ""
     return (
-        f"{subject}{described} is another object than the one this graph was compiled with. "
-        "The graph is tied to that very object, even if the new one is equal."
+        f"{subject} is another object{described} than the one this graph was compiled with. "
+        "An equal one does not do: the graph is tied to that very object."
     )
 
 
@@ -237,8 +242,9 @@ def module_missing(words: Words) -> str:
 
 def module_hooks(words: Words) -> str:
     """Hooks of a module."""
+    owner = re.sub(r"\._(?:\w+_)?hooks$", "", words.source)
     return (
-        f"The hooks of {words.name or 'a module'} changed after this graph was compiled. "
+        f"The hooks of {code(owner) if owner else 'a module'} changed after this graph was compiled. "
         "Hooks are traced into the graph."
     )
 

@@ -117,7 +117,7 @@ _KEYS = (
 )  # fmt: skip
 
 
-def _keys(text: str) -> set[str]:
+def keys(text: str) -> set[str]:
     inner = re.sub(r"^\s*DispatchKeySet\(|\)\s*$", "", text)
     return {key.strip() for key in inner.split(",") if key.strip()}
 
@@ -132,7 +132,7 @@ def _backend(keys: set[str]) -> str:
 def dispatch(words: Words) -> str:
     """The dispatch key set: device, laziness, layout, inference mode, transforms."""
     subject = words.name or "A tensor"
-    required, observed = _keys(words.required), _keys(words.observed)
+    required, observed = keys(words.required), keys(words.observed)
     if not required or not observed:
         return (
             f"{subject} came from another device, layout or mode than this graph was compiled for."
@@ -185,29 +185,35 @@ def requires_grad(words: Words) -> str:
     text = words.required or words.failure.raw
     if re.search(r"(=|^)(0|False)\b", text):
         return (
-            f"{subject} did not require gradients when this graph was compiled; {words.call} does. "
+            f"{subject} did not require gradients when this graph was compiled; in {words.call} it does. "
             "A graph with a backward pass is a different graph."
         )
     if re.search(r"(=|^)(1|True)\b", text):
         return (
-            f"{subject} required gradients when this graph was compiled; {words.call} does not. "
+            f"{subject} required gradients when this graph was compiled; in {words.call} it does not. "
             "A graph without a backward pass is a different graph."
         )
     return f"{subject} changed whether it requires gradients, and each case has its own graph."
 
 
+def found_class(words: Words) -> str:
+    """The class that the call brought, without its module."""
+    found = re.search(r"but found <class '([^']+)'>", words.failure.raw)
+    name = found[1] if found else words.observed
+    return name.rpartition(".")[2] if re.match(r"^[\w.]+$", name) else ""
+
+
 def tensor_type(words: Words) -> str:
     """Another Python class where a tensor was expected."""
     subject = words.name or "An argument"
-    found = re.search(r"<class '([^']+)'>", words.observed or words.failure.raw)
-    if not found:
+    short = found_class(words)
+    if not short:
         return f"{subject} was another class of tensor when this graph was compiled."
-    if found[1] == "NoneType":
+    if short == "NoneType":
         return (
             f"{subject} was a tensor when this graph was compiled; {words.call} passed `None`. "
             "With and without it are two graphs."
         )
-    short = found[1].rpartition(".")[2]
     if short in ("int", "float", "bool", "str"):
         return (
             f"{subject} was a tensor when this graph was compiled; {words.call} passed a Python "
@@ -222,12 +228,8 @@ def tensor_type(words: Words) -> str:
 def numpy(words: Words) -> str:
     """A NumPy array or scalar, which Dynamo turns into a tensor."""
     if "dtype mismatch" in words.failure.raw:
-        return data_type(words) + " NumPy values are traced as tensors of their own dtype."
-    if "rank mismatch" in words.failure.raw:
-        return rank(words)
-    if "stride mismatch" in words.failure.raw:
-        return stride(words)
-    return size(words)
+        return data_type(words) + " NumPy values are traced as tensors."
+    return mismatch(words)
 
 
 def metadata(words: Words) -> str:
@@ -301,13 +303,27 @@ def _indices(text: str) -> str:
     return f"dimension {inner}" if inner.isdigit() else f"dimensions {inner}"
 
 
+def mismatch(words: Words) -> str:
+    """By the mismatch that the text names."""
+    for text, explain in (
+        ("rank mismatch", rank),
+        ("stride mismatch", stride),
+        ("dtype mismatch", data_type),
+        ("dispatch key", dispatch),
+        ("requires_grad", requires_grad),
+        ("expected type", tensor_type),
+    ):
+        if text in words.failure.raw:
+            return explain(words)
+    return size(words)
+
+
 SENTENCES: Mapping[str, Callable[[Words], str]] = {
     "tensor.size": size,
     "module.param_shape": size,
     "tensor.nested": size,
     "tensor.rank": rank,
     "tensor.stride": stride,
-    "shape.stride": stride,
     "tensor.dtype": data_type,
     "module.dtype": data_type,
     "tensor.dispatch_key": dispatch,
@@ -322,6 +338,9 @@ SENTENCES: Mapping[str, Callable[[Words], str]] = {
     "tensor.subclass_metadata": metadata,
     "tensor.opaque": metadata,
     "tensor.dtensor_spec": dtensor,
+    "type.tensor": tensor_type,
+    "global.tensor": mismatch,
+    "tensor": mismatch,
     "tensor.grad": grad,
     "tensor.hooks": hooks,
     "marking": marking,

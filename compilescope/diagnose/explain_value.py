@@ -24,7 +24,11 @@ def from_global(words: Words) -> bool:
 
 def needs_value(words: Words) -> bool:
     """Whether the traced code forced a symbolic value back into a constant."""
-    return "evaluate_expr" in words.failure.raw or "run_node" in words.failure.raw
+    if "evaluate_expr" in words.failure.raw or "run_node" in words.failure.raw:
+        return True
+    line = words.failure.frame.code if words.failure.frame else ""
+    name = words.variable.rpartition(".")[2]
+    return bool(name) and bool(re.search(rf"\b(?:range|math\.\w+)\([^)]*\b{name}\b", line))
 
 
 def changed(words: Words, what: str = "") -> str:
@@ -58,8 +62,8 @@ def integer(words: Words) -> str:
             f"{changed(words)} It stayed a constant, so each new value was compiled{_seen(words)}."
         )
     return (
-        f"{changed(words)} A first value is taken as a constant; at the first change an int becomes "
-        "symbolic and serves other values."
+        f"{changed(words)} A first value is a constant; at the first change an int becomes symbolic "
+        "and serves other values."
     )
 
 
@@ -71,7 +75,7 @@ def floating(words: Words) -> str:
     """A float."""
     if "isnan" in words.failure.raw:
         return nan(words)
-    if needs_value(words) and " == " in expression(words.failure):
+    if needs_value(words):
         return (
             f"{changed(words)} It goes into Python arithmetic that needs the number, "
             "so each value is compiled separately."
@@ -80,14 +84,11 @@ def floating(words: Words) -> str:
         return (
             f"{changed(words)} It stayed a constant, so each new value was compiled{_seen(words)}."
         )
-    if from_global(words):
-        return (
-            f"{changed(words)} It is read from a global variable, and a first value is a constant; "
-            "at the first change a float becomes symbolic."
-        )
+    if words.evidence.torch and words.evidence.torch < (2, 6):
+        return f"{changed(words)} This torch keeps floats constant, so each new value is compiled."
     return (
-        f"{changed(words)} A first value is taken as a constant; at the first change a float becomes "
-        "symbolic and serves other values."
+        f"{changed(words)} A first value is a constant; at the first change a float becomes symbolic "
+        "and serves other values."
     )
 
 
@@ -135,6 +136,11 @@ _ENUMERABLE = "Each value that occurs gets one graph; once all have occurred the
 def enumerable(words: Words) -> str:
     """A bool, str, enum, dtype or device."""
     return f"{changed(words)} {_ENUMERABLE}"
+
+
+def enum_member(words: Words) -> str:
+    """A member of an enum."""
+    return f"{words.name or 'An enum'} is another member than when this graph was compiled. {_ENUMERABLE}"
 
 
 def text_value(words: Words) -> str:
@@ -278,8 +284,8 @@ def learning_rate(words: Words) -> str:
     """A hyperparameter of an optimizer."""
     if "'lr'" in words.failure.raw:
         return (
-            f"{changed(words)} The scheduler changes the learning rate, which is a Python float; "
-            "the optimizer step is compiled again for it."
+            f"{changed(words)} A scheduler changes it, and as a Python float it is a constant at first: "
+            "the optimizer step is compiled again."
         )
     if "len(" in words.failure.raw:
         return (
@@ -306,7 +312,7 @@ SENTENCES: Mapping[str, Callable[[Words], str]] = {
     "const.complex_nan": nan,
     "const.bool": enumerable,
     "const.str": text_value,
-    "const.enum": enumerable,
+    "const.enum": enum_member,
     "const.dtype": enumerable,
     "const.device": enumerable,
     "const.none": none,

@@ -21,6 +21,7 @@ _NUMPY = re.compile(r"___from_numpy\((.*)\)")
 _COMMENT = re.compile(r"\s{2,}#.*|\s+#\s\s?.*:\d+ in .*", re.DOTALL)
 _HINT_NAME = re.compile(r'guard on "(\w+)"')
 _NAME = re.compile(r"^[A-Za-z_][\w.]*(?:\[(?:\d+|'[^']*'|\"[^\"]*\")\][\w.]*)*$")
+_PROPERTY = re.compile(r"^(?:size|dtype|rank|stride|len|device) (?=\S)")
 _ADDRESS = re.compile(r"\b\d{9,}\b|0x[0-9a-f]{6,}")
 
 _DTYPES = {
@@ -71,6 +72,11 @@ def listed(items: Iterable[str], limit: int = 5) -> str:
     return ", ".join(every[:-1]) + " and " + every[-1]
 
 
+def bare(value: str) -> str:
+    """`value` without the name of the property it is of: "size 3" is "3"."""
+    return _PROPERTY.sub("", value.strip())
+
+
 def without_address(text: str) -> str:
     """`text` without memory addresses, or "" where it was nothing else."""
     return "" if _ADDRESS.search(text) else text
@@ -82,7 +88,8 @@ def expression(failure: GuardFailure) -> str:
     text = _COMMENT.sub("", raw.strip().splitlines()[0] if raw.strip() else "").strip()
     text = re.sub(r"\.size\(\)\[(\d+)\]", r".shape[\1]", as_written(text))
     text = re.sub(r"\.stride\(\)\[(\d+)\]", r".stride(\1)", text)
-    return text.replace("torch._sym_sqrt(torch.sym_float", "math.sqrt((").replace("(-1)*", "-")
+    text = re.sub(r"torch\._sym_sqrt\(torch\.sym_float\((.+?\])\)\)", r"math.sqrt(\1)", text)
+    return text.replace("(-1)*", "-")
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,7 @@ class Words:
 
     @property
     def failure(self) -> GuardFailure:
+        """The failure that is explained."""
         return self.evidence.failure
 
     @property
@@ -130,9 +138,9 @@ class Words:
             return f"a value that crosses the graph break{at}" + (
                 f" of `{function}`" if function else ""
             )
-        if named := _HINT_NAME.search(self.failure.hint + self.failure.raw):
-            if "__closure__" in self.failure.source or "__closure__" in self.failure.raw:
-                return f"the captured variable `{named[1]}`"
+        named = _HINT_NAME.search(self.failure.hint + self.failure.raw)
+        if named and "__closure__" in self.failure.source + self.failure.raw:
+            return f"the captured variable `{named[1]}`"
         return code(self.source) if self.source else ""
 
     @property
@@ -149,16 +157,17 @@ class Words:
 
     @property
     def required(self) -> str:
-        return self.failure.required.strip()
+        """What the graph demands, as a bare value."""
+        return bare(self.failure.required)
 
     @property
     def observed(self) -> str:
         """What the call brought, from the log or from the next value that was seen."""
         if self.failure.observed:
-            return self.failure.observed.strip()
+            return bare(self.failure.observed)
         values = self.evidence.values
-        if len(values) > 1 and values[0].strip() == self.required:
-            return values[1].strip()
+        if len(values) > 1 and bare(values[0]) == self.required:
+            return bare(values[1])
         return ""
 
     @property

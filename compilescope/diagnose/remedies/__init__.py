@@ -44,12 +44,11 @@ def has_remedies(kind: str) -> bool:
 
 def available(found: Iterable[Remedy], torch: tuple[int, int] | None) -> tuple[Remedy, ...]:
     """Those that `torch` has, each id once, unsafe ones last."""
-    fitting = {
-        remedy.id: remedy
-        for remedy in reversed(list(found))
-        if torch is None or _exists(remedy, torch)
-    }
-    return tuple(sorted(reversed(fitting.values()), key=lambda remedy: remedy.unsafe))
+    fitting: dict[str, Remedy] = {}
+    for remedy in found:
+        if torch is None or _exists(remedy, torch):
+            fitting.setdefault(remedy.id, remedy)
+    return tuple(sorted(fitting.values(), key=lambda remedy: remedy.unsafe))
 
 
 def _exists(remedy: Remedy, torch: tuple[int, int]) -> bool:

@@ -148,7 +148,7 @@ FACTS: dict[str, Facts] = {
     "set_once": Facts(price="none"),
     "same_mode": Facts(price="none"),
     "no_grad": Facts(price="slightly more bookkeeping than `inference_mode`"),
-    "autocast_inside": Facts(price="none"),
+    "autocast_inside": Facts(price="none", limits="an autocast around a call still counts"),
     "compile_outside": Facts(price="none"),
     "verbose_log": Facts("2.2", price="slower recompiles while it is on"),
     "report_upstream": Facts(price="none"),

@@ -57,7 +57,7 @@ def _autocast(words: Words) -> list[Remedy]:
     return [
         offer(
             "autocast_inside",
-            f"Put `torch.autocast` inside `{function}`, so that callers cannot differ",
+            f"Put `torch.autocast` inside `{function}` and nowhere around its calls",
         ),
         tensors.warm_up("Or call it once with and once without autocast at start-up"),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from compilescope.diagnose.explain_structure import CALLABLES, class_name
 from compilescope.diagnose.explain_words import Words, code, expression
 from compilescope.diagnose.remedies import tensors
 from compilescope.diagnose.remedies.catalogue import offer
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 def length(words: Words) -> list[Remedy]:
     """Lengths."""
     name, subject = words.variable, words.name or "the container"
+    if " != " in expression(words.failure):
+        return keys(words)
     if expression(words.failure).startswith("not ") or words.repeated:
         return [
             offer(
@@ -47,10 +50,12 @@ def keys(words: Words) -> list[Remedy]:
 
 def contains(words: Words) -> list[Remedy]:
     """Membership."""
+    if "__dict__" in words.failure.raw:
+        return attribute(words)
     return [
         offer("fixed_keys", "Make the membership constant: always pass the same keys or elements"),
         tensors.warm_up("Or call it once with and once without the element at start-up"),
-    ] if "__dict__" not in words.failure.raw else attribute(words)  # fmt: skip
+    ]
 
 
 def range_value(words: Words) -> list[Remedy]:
@@ -114,6 +119,8 @@ def attribute(words: Words) -> list[Remedy]:
 def same_object(words: Words) -> list[Remedy]:
     """Identity."""
     subject = words.name or "the object"
+    if class_name(words) in CALLABLES:
+        return function_object(words)
     return [
         offer(
             "create_once", f"Create {subject} once, outside, and pass the same object to every call"
@@ -123,6 +130,15 @@ def same_object(words: Words) -> list[Remedy]:
             "If it differs from layer to layer: compile the whole model, not each layer",
         ),
         tensors.warm_up("Or call it once with each object at start-up: one graph for each"),
+        offer(
+            "skip_guards",
+            "Last resort, if any such object gives the same result: compile without identity guards",
+            tensors.compiled(
+                words,
+                'options={"guard_filter_fn": '
+                'lambda guards: [guard.guard_type != "ID_MATCH" for guard in guards]}',
+            ),
+        ),
     ]
 
 
@@ -176,10 +192,11 @@ def type_of(words: Words) -> list[Remedy]:
 
 def module_structure(words: Words) -> list[Remedy]:
     """Children, parameters, buffers, hooks."""
+    owner = re.sub(r"\._(?:\w+_)?hooks$", "", words.source)
     return [
         offer(
             "build_first",
-            f"Finish building {words.name or 'the module'} before the first compiled call",
+            f"Finish building {code(owner) if owner else 'the module'} before the first compiled call",
         ),
         tensors.warm_up("Or, where modules differ for good, call each once at start-up"),
     ]

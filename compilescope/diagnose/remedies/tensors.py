@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_tensor import _keys as keys
-from compilescope.diagnose.explain_tensor import is_parameter
+from compilescope.diagnose.explain_tensor import found_class, is_parameter, keys
 from compilescope.diagnose.explain_words import Words, dtype
 from compilescope.diagnose.remedies.catalogue import offer
 
@@ -39,7 +38,8 @@ def dynamic_true(words: Words) -> list[Remedy]:
 
 def dynamic_sources(words: Words) -> list[Remedy]:
     """The environment variable that needs no edit, for plain arguments."""
-    if not words.variable.isidentifier():
+    plain = words.variable.isidentifier() and words.failure.kind.startswith(("tensor.", "const."))
+    if not plain or "__" in words.failure.raw.split("#")[0]:
         return []
     return [
         offer(
@@ -162,7 +162,8 @@ def stride(words: Words) -> list[Remedy]:
     )
     after = words.after()
     shape = after.shape if after and after.shape else ()
-    found = [clone, contiguous] if {0, 1} & set(shape) else [contiguous, clone]
+    unsure = {0, 1} & set(shape) or (not shape and "0" in (words.required, words.observed))
+    found = [clone, contiguous] if unsure else [contiguous, clone]
     if len(shape) == 4:
         found.append(
             offer(
@@ -250,7 +251,7 @@ def device(words: Words) -> list[Remedy]:
 
 
 def _device(text: str) -> str:
-    if "DispatchKeySet" in text:
+    if "," in text:
         return next((key.lower() for key in ("CPU", "CUDA", "XPU", "MPS") if key in keys(text)), "")
     return f"cuda:{text}" if text.isdigit() else text.strip("'\"")
 
@@ -298,8 +299,7 @@ def plain_tensor(words: Words) -> Remedy:
 def tensor_type(words: Words) -> list[Remedy]:
     """Other classes than tensors."""
     name, subject = words.variable, words.name or "the argument"
-    found = re.search(r"<class '([^']+)'>", words.observed or words.failure.raw)
-    kind = found[1].rpartition(".")[2] if found else ""
+    kind = found_class(words)
     if kind == "NoneType":
         return always_pass(words)
     if kind in ("int", "float", "bool"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words, code
-from compilescope.diagnose.remedies import shapes, tensors
+from compilescope.diagnose.remedies import tensors
 from compilescope.diagnose.remedies.catalogue import offer
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def int_range(words: Words) -> list[Remedy]:
 
 def int_mod(words: Words) -> list[Remedy]:
     """Divisibility of a number."""
-    return shapes.condition(words)
+    return _needed(words)
 
 
 def floating(words: Words) -> list[Remedy]:
@@ -169,7 +169,6 @@ def global_value(words: Words) -> list[Remedy]:
     return [
         as_tensor(words),
         offer("pass_as_argument", f"Or pass {words.name or 'the global'} as an argument"),
-        *_skip(words, "skip_guard_on_globals_unsafe", "globals"),
     ]
 
 
@@ -180,18 +179,6 @@ def global_function(words: Words) -> list[Remedy]:
             "set_once",
             f"Replace {words.name or 'the global function'} before the first call, or never",
         ),
-        *_skip(words, "skip_guard_on_globals_unsafe", "globals"),
-    ]
-
-
-def _skip(words: Words, name: str, what: str) -> list[Remedy]:
-    arguments = f'options={{"guard_filter_fn": torch.compiler.{name}}}'
-    return [
-        offer(
-            "skip_guards",
-            f"Last resort: compile without guards on {what}",
-            tensors.compiled(words, arguments),
-        )
     ]
 
 
@@ -203,7 +190,6 @@ def module_int(words: Words) -> list[Remedy]:
         "Let ints on modules become symbolic, before the first compile",
         "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
     )
-    skip = _skip(words, "skip_guard_on_all_nn_modules_unsafe", "modules")
     if _POSITION.search(attribute_name):
         return [
             offer(
@@ -214,10 +200,8 @@ def module_int(words: Words) -> list[Remedy]:
                 "pass_from_parent",
                 f"Or look up by {words.name} in the parent and pass the result down",
             ),
-            allow,
-            *skip,
         ]
-    return [_buffer(words), allow, *skip]
+    return [_buffer(words), allow]
 
 
 def _buffer(words: Words) -> Remedy:
