@@ -4,45 +4,38 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compilescope import packs
-from compilescope.errors import CompilescopeError
+from compilescope.lint.loader import load_rules
 from compilescope.lint.own_codes import OWN_CODES
 from compilescope.lint.result import RuleInfo
-from compilescope.lint.rule import Rule
+from compilescope.lint.target import target_versions
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from compilescope.lint.rule import Rule
+    from compilescope.lint.settings import Settings
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Every rule by its code.
+    """Every installed rule by its code.
 
     Raises:
         CompilescopeError: two packs use one code.
     """
-    found: dict[str, Rule] = {}
-    for pack in packs.rule_packs():
-        for folder in _folders(pack):
-            module = import_module(f"{pack.__name__}.{folder.name}.rule")
-            for rule in _rules_in(module):
-                if rule.code in found:
-                    raise CompilescopeError(
-                        f"two rules have the code {rule.code}",
-                        cause=f"`{found[rule.code].name}` and `{rule.name}`",
-                    )
-                found[rule.code] = rule
-    return dict(sorted(found.items()))
+    return {kind.code: kind() for kind in load_rules()}
 
 
-def folder_of(rule: Rule) -> Path:
-    """The folder with the rule's examples and README."""
-    module = import_module(type(rule).__module__)
-    return Path(module.__file__ or "").parent
+def active_codes(settings: Settings) -> frozenset[str]:
+    """The codes that the engine looks for under `settings`: whose absence means something."""
+    first, last = target_versions(settings.target_torch)
+    return frozenset(
+        code
+        for code, rule in rules().items()
+        if rule.since <= last and rule.until >= first and (settings.pedantic or not rule.pedantic)
+    )
 
 
 def names() -> dict[str, str]:
@@ -76,23 +69,3 @@ def identity() -> str:
             found = path.stat()
             state.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0".encode())
     return state.hexdigest()
-
-
-def _folders(pack: ModuleType) -> list[Path]:
-    return sorted(
-        Path(place) / folder.name
-        for place in pack.__path__
-        for folder in Path(place).iterdir()
-        if (folder / "rule.py").is_file()
-    )
-
-
-def _rules_in(module: ModuleType) -> list[Rule]:
-    return [
-        value()
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, Rule)
-        and value.__module__ == module.__name__
-        and isinstance(getattr(value, "code", None), str)
-    ]

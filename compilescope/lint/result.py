@@ -63,6 +63,7 @@ class LintResult:
     joined: str = ""  # the session that the findings were joined with
     missed: tuple[Met, ...] = ()
     edits: Callable[[Finding], tuple[Edit, ...]] = lambda _: ()
+    original: Callable[[Finding], Finding] = lambda finding: finding  # lines of the whole text
 
     def fixable(self, *, unsafe: bool) -> list[Finding]:
         """The findings whose correction is safe, or unsafe."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compilescope.lint import registry
+from compilescope.lint.annotate import Form, annotated
 from compilescope.lint.check import check, located, unreadable_finding
 from compilescope.lint.files import discover
 from compilescope.lint.fixing import Corrected, Corrector
@@ -62,7 +63,7 @@ def from_stdin(data: bytes, name: str) -> Inputs:
 
 def lint(inputs: Inputs, settings: Settings, engine: Engine) -> LintResult:
     """The findings in `inputs`."""
-    checked = check(inputs.sources, settings, engine, _active(settings))
+    checked = check(inputs.sources, settings, engine, registry.active_codes(settings))
     return _result(inputs, inputs.sources, checked)
 
 
@@ -70,7 +71,7 @@ def lint_and_correct(
     inputs: Inputs, settings: Settings, engine: Engine, *, unsafe: bool
 ) -> tuple[LintResult, Corrected]:
     """The findings that are left when the others are corrected, and the corrected sources."""
-    active = _active(settings)
+    active = registry.active_codes(settings)
 
     def again(sources: Mapping[str, Source]) -> Checked:
         return check(sources, settings, engine, active)
@@ -79,13 +80,28 @@ def lint_and_correct(
     return _result(inputs, corrected.sources, corrected.checked, corrected.fixed), corrected
 
 
+def annotate(result: LintResult, form: Form) -> tuple[int, list[str]]:
+    """Write a suppression at every finding: how many, and the files that could not be written."""
+    added, failed = 0, []
+    for path, source in result.sources.items():
+        mine = [result.original(f) for f in result.findings if f.path == path]
+        changed, number = annotated(source, mine, form)
+        failed += _write({path: changed} if number else {})
+        added += number
+    return added, failed
+
+
 def save(corrected: Corrected) -> list[str]:
     """Write the files that were corrected; the paths of those that could not be written."""
+    return _write({path: corrected.sources[path] for path in sorted(corrected.changed)})
+
+
+def _write(sources: Mapping[str, Source]) -> list[str]:
     failed = []
-    for path in sorted(corrected.changed):
+    for path, source in sources.items():
         try:
-            write(corrected.sources[path])
-        except OSError as error:
+            write(source)
+        except OSError as error:  # noqa: PERF203  the others are still written
             failed.append(f"{path}: {error.strerror or error}")
     return failed
 
@@ -99,15 +115,6 @@ def shown(path: Path) -> str:
 
 def _same_drive(absolute: str) -> bool:
     return os.path.splitdrive(absolute)[0] == os.path.splitdrive(os.getcwd())[0]
-
-
-def _active(settings: Settings) -> frozenset[str]:
-    """Codes whose absence means something under these settings."""
-    return frozenset(
-        code
-        for code, rule in registry.rules().items()
-        if not rule.pedantic or settings.pedantic or code in settings.codes
-    )
 
 
 def _result(
@@ -133,4 +140,5 @@ def _result(
         files=len(inputs),
         fixed=fixed or {},
         edits=edits,
+        original=lambda finding: originals.get(finding, finding),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,6 @@ DEFAULT_EXCLUDE = (
     "site-packages",
     "venv",
 )
-_TORCH = re.compile(r"\d+\.\d+")
 
 
 class Keys(msgspec.Struct, frozen=True, rename="kebab"):
@@ -106,11 +104,9 @@ def resolve(
         command: what the command line selects and ignores.
 
     Raises:
-        UsageError: a selector that matches no rule, or a torch version that is none.
+        UsageError: a selector that matches no rule.
     """
     configured = Layer(keys.select, keys.ignore, keys.extend_select)
-    if keys.target_torch:
-        check_torch(keys.target_torch)
     return Settings(
         root=root,
         codes=selected((configured, command), known, default),
@@ -170,18 +166,6 @@ def suggestion(text: str, known: Mapping[str, str]) -> str:
     near = get_close_matches(text.upper(), known, n=1, cutoff=0.6)
     near = near or get_close_matches(text.lower(), known.values(), n=1)
     return f"did you mean `{near[0]}`?" if near else "`compilescope rules` lists them"
-
-
-def check_torch(version: str) -> None:
-    """Raise where `version` names no release of torch.
-
-    Raises:
-        UsageError: not of the form 2.13.
-    """
-    if not _TORCH.match(version):
-        raise UsageError(
-            f"`{version}` is not a version of torch", hint="write two numbers, as in 2.13"
-        )
 
 
 def _width(selector: str, known: Mapping[str, str]) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from compilescope.lint.formats import BOLD, CYAN, DIM, GREEN, RED, YELLOW, Style
 
 if TYPE_CHECKING:
@@ -118,3 +120,14 @@ def statistics(result: LintResult, style: Style) -> str:
         star = f"[{style.paint('*', CYAN)}] " if code in fixable else "[ ] " if fixable else ""
         lines.append(f"{number:>{width}}  {style.paint(code, BOLD, RED)}  {star}{names[code]}\n")
     return "".join(lines)
+
+
+def statistics_json(result: LintResult) -> str:
+    """The same as a list of objects."""
+    counts = Counter((finding.code, finding.name) for finding in result.findings)
+    fixable = {finding.code for finding in result.findings if finding.fix}
+    rows = [
+        {"code": code, "name": name, "count": number, "fixable": code in fixable}
+        for (code, name), number in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    return msgspec.json.format(msgspec.json.encode(rows), indent=2).decode() + "\n"

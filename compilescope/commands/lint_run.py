@@ -1,0 +1,116 @@
+"""One `lint`: gather, check or correct, compare with the baseline and the run, print."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from compilescope.commands import lint_output as output
+from compilescope.errors import ExitCode, UsageError
+from compilescope.lint import registry, run
+from compilescope.lint.baseline import apply_baseline, write_baseline
+from compilescope.lint.cache import Cache, folder_for
+
+if TYPE_CHECKING:
+    from compilescope.commands.lint_settings import Plan
+    from compilescope.lint.check import Engine
+    from compilescope.lint.result import LintResult
+    from compilescope.lint.run import Inputs
+
+
+def lint_once(plan: Plan) -> ExitCode:
+    """Do what was asked for, once."""
+    options = plan.options
+    inputs = _inputs(plan)
+    if not len(inputs):
+        print("warning: no Python files found", file=sys.stderr)
+    engine = _engine(plan)
+    if options.fix or options.diff:
+        return _correct(inputs, plan, engine)
+    result = run.lint(inputs, plan.settings, engine)
+    if options.add_noqa or options.add_ignore:
+        return _annotate(result, plan)
+    if options.update_baseline:
+        return _update_baseline(result, plan)
+    result = _joined(_baselined(result, plan), plan)
+    output.show(result, plan, sys.stdout)
+    return output.exit_code(result, plan)
+
+
+def _inputs(plan: Plan) -> Inputs:
+    if plan.stdin is not None:
+        return run.from_stdin(sys.stdin.buffer.read(), plan.stdin)
+    return run.gather(plan.paths, plan.settings)
+
+
+def _engine(plan: Plan) -> Engine:
+    from compilescope.lint.analysis import analyse
+
+    if plan.options.no_cache or plan.stdin is not None:
+        return analyse
+    folder = folder_for(plan.root, plan.keys.cache_dir)
+    return Cache(folder, analyse, registry.identity())
+
+
+def _correct(inputs: Inputs, plan: Plan, engine: Engine) -> ExitCode:
+    unsafe = plan.keys.unsafe_fixes
+    result, corrected = run.lint_and_correct(inputs, plan.settings, engine, unsafe=unsafe)
+    for path, code in sorted(corrected.failed):
+        output.narrate(f"warning: {path}: the fix of {code} did not help and was not made", plan)
+    if plan.options.diff:
+        return output.show_diff(corrected, inputs, plan)
+    result = _joined(_baselined(result, plan), plan)
+    if plan.stdin is not None:
+        for source in corrected.sources.values():
+            output.stdout_bytes(source.content(), source.encoding)
+        output.show(result, plan, sys.stderr)
+        return output.exit_code(result, plan)
+    failed = run.save(corrected)
+    for text in failed:
+        print(f"error: cannot write {text}", file=sys.stderr)
+    output.show(result, plan, sys.stdout)
+    return ExitCode.ERROR if failed else output.exit_code(result, plan)
+
+
+def _annotate(result: LintResult, plan: Plan) -> ExitCode:
+    added, failed = run.annotate(result, "noqa" if plan.options.add_noqa else "ignore")
+    output.narrate(f"Added {added} suppression{'' if added == 1 else 's'}.", plan)
+    if added and plan.options.add_noqa:
+        output.narrate(
+            'note: ruff\'s RUF102 deletes them unless `lint.external = ["CS"]` is set for ruff;'
+            " `compilescope init` sets it, and --add-ignore writes comments that ruff leaves alone",
+            plan,
+        )
+    for text in failed:
+        print(f"error: cannot write {text}", file=sys.stderr)
+    return ExitCode.ERROR if failed else ExitCode.CLEAN
+
+
+def _baselined(result: LintResult, plan: Plan) -> LintResult:
+    if plan.baseline is None:
+        return result
+    new, hidden, gone = apply_baseline(result.findings, result.sources, plan.baseline)
+    return replace(result, findings=tuple(new), hidden=hidden, gone=gone)
+
+
+def _update_baseline(result: LintResult, plan: Plan) -> ExitCode:
+    if plan.baseline is None:
+        raise UsageError(
+            "--update-baseline needs --baseline FILE", hint="or `baseline` in the config"
+        )
+    number = write_baseline(result.findings, result.sources, plan.baseline)
+    noun = "finding" if number == 1 else "findings"
+    output.narrate(f"Accepted {number} {noun} in {plan.baseline}.", plan)
+    return ExitCode.CLEAN
+
+
+def _joined(result: LintResult, plan: Plan) -> LintResult:
+    if plan.options.session is None:
+        return result
+    from compilescope.commands.lint_join import met_in
+    from compilescope.lint.joined import join
+
+    findings, missed = join(result.findings, met_in(plan.options.session), result.sources)
+    name = str(plan.options.session)
+    return replace(result, findings=tuple(findings), missed=tuple(missed), joined=name)
