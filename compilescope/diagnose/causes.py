@@ -9,16 +9,11 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from compilescope.diagnose.companions import companions, same
 from compilescope.diagnose.evidence import Evidence, torch_version
 from compilescope.diagnose.explain import why
 from compilescope.diagnose.functions import first_lines, written
-from compilescope.diagnose.nearest import (
-    Difference,
-    Inputs,
-    constants_of,
-    differences,
-    size_of,
-)
+from compilescope.diagnose.nearest import Inputs, constants_of, differences, size_of
 from compilescope.diagnose.places import Places
 from compilescope.diagnose.remedies import remedies
 from compilescope.diagnose.timeline import CompileKey, Timeline
@@ -36,7 +31,7 @@ class _Occurrence:
     first_use: Frame | None  # where the size that failed was first used
     entry: Compiled | None
     brought: tuple[Input, ...]
-    others: tuple[Difference, ...]
+    others: tuple[GuardFailure, ...]  # further guards of the nearest graph that failed
     call: int | None
     callable: int | None
     seconds: float | None
@@ -122,7 +117,7 @@ def _occurrence(
 
 def _nearest(
     event: Recompiled, compiles: dict[CompileKey, Compiled], call: Inputs
-) -> tuple[GuardFailure, Compiled | None, tuple[Difference, ...]]:
+) -> tuple[GuardFailure, Compiled | None, tuple[GuardFailure, ...]]:
     """The reason of the entry with the fewest failing guards; of the newest among equals."""
     ranked = []
     for failure in event.reasons:
@@ -133,23 +128,14 @@ def _nearest(
     if not ranked:
         return GuardFailure(kind="unknown", raw=""), None, ()
     *_, failure, entry, found = min(ranked, key=lambda item: item[:3])
-    return failure, entry, tuple(item for item in found if not _same(item, failure))
+    others = (item.failure(failure.entry) for item in found)
+    return failure, entry, tuple(item for item in others if not same(item, failure))
 
 
 def _age(entry: str) -> tuple[int, ...]:
     """Sorts compile ids newest first."""
     parts = entry.rpartition("/")[2].partition("_")[0]
     return (-int(parts),) if parts.isdigit() else (0,)
-
-
-def _same(difference: Difference, failure: GuardFailure) -> bool:
-    """Whether the failing guard is the one that PyTorch printed."""
-    if difference.aspect == "guard":
-        return failure.raw.replace(" ", "").startswith(difference.required.replace(" ", ""))
-    if difference.source != failure.source:
-        return False
-    aspect, _, index = difference.aspect.partition(" ")
-    return aspect == "value" or (aspect in failure.kind and index in {"", str(failure.dimension)})
 
 
 def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
@@ -183,7 +169,7 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
     evidence = _evidence(session, found, limited)
     failure = first.failure
     function = written(first.event.frame, first_lines(session))
-    also = dict.fromkeys(str(item) for one in found for item in one.others)
+    also = companions(failure, [one.others for one in found])
     return Cause(
         id=_identify(failure, function),
         kind=failure.kind,
@@ -196,7 +182,7 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
         times=len(found),
         seconds_lost=sum(one.seconds_lost for one in found),
         values=evidence.values,
-        also=tuple(also)[:8],
+        also=also,
         function=function,
         remedies=remedies(evidence),
     )

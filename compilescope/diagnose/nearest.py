@@ -14,7 +14,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from compilescope.model import Compiled, Input
+from msgspec.structs import replace
+
+from compilescope.logs.guards import parse_reason
+from compilescope.model import Compiled, GuardFailure, Input
 
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")
 _CHECK_TENSOR = re.compile(
@@ -47,16 +50,28 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 class Difference:
     """One guard of a cache entry that a call does not meet."""
 
-    source: str
-    aspect: str  # "size 0", "stride 1", "dtype", "value", "guard"
+    source: str  # as the guard writes it; "" for a relation
+    aspect: str  # "size 0", "stride 1", "rank", "dtype", "requires_grad", "value", "guard"
     required: str
     observed: str
 
-    def __str__(self) -> str:
-        if self.aspect == "guard":
-            return f"`{self.required}` does not hold"
-        what = f"`{self.source}`" if self.aspect == "value" else f"{self.aspect} of `{self.source}`"
-        return f"{what} is {self.observed}, the graph needs {self.required}"
+    def failure(self, entry: str) -> GuardFailure:
+        """The failure as PyTorch would have printed it, had no other guard failed first."""
+        aspect, _, index = self.aspect.partition(" ")
+        expected = f"expected {self.required}, actual {self.observed}"
+        if aspect == "guard":
+            text = self.required
+        elif aspect == "value":
+            text = f"{self.source} == {self.required}"
+        elif index:
+            text = f"tensor '{self.source}' {aspect} mismatch at index {index}. {expected}"
+        elif aspect == "requires_grad":
+            flag = int(self.required == "True")
+            text = f"tensor '{self.source}' requires_grad mismatch. expected requires_grad={flag}"
+        else:
+            text = f"tensor '{self.source}' {aspect} mismatch. {expected}"
+        found = parse_reason(text)
+        return replace(found, entry=entry, observed=self.observed or found.observed)
 
 
 def differences(entry: Compiled, call: Inputs) -> list[Difference]:

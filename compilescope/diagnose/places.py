@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from compilescope.model import Frame, GuardFailure, Recompiled, Session, Symbol
 from compilescope.paths import is_library
 
+_WHOLE = re.compile(r"[/\\]|\w:|<ipython-input")
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")
 
 
@@ -21,18 +24,20 @@ class Places:
                 key = (event.process, event.compile_id, _LOCAL.sub(r"\1", event.source))
                 self._born.setdefault(key, event.frame)
             frame = getattr(event, "frame", None)
-            if frame is not None and frame.path.startswith(("/", "\\")):
+            if frame is not None and _WHOLE.match(frame.path) and not is_library(frame.path):
                 self._own.add(frame.path)
 
     def own(self, frame: Frame | None) -> Frame | None:
-        """`frame` if it is in the user's code, else None."""
+        """`frame` under its whole path if it is in the user's code, else None."""
         if frame is None or is_library(frame.path):
             return None
+        if _WHOLE.match(frame.path):
+            return frame
         # PyTorch cuts paths in comments; what is left of a library's path looks like a user's.
-        cut = not re.match(r"[/\\]|\w:", frame.path)
-        if cut and not any(path.endswith(frame.path) for path in self._own):
-            return None
-        return frame
+        name = re.split(r"[/\\]", frame.path)[-1]
+        known = [path for path in self._own if re.split(r"[/\\]", path)[-1] == name]
+        fitting = [path for path in known if path.endswith(frame.path)] or known
+        return replace(frame, path=fitting[0]) if len(fitting) == 1 else None
 
     def first_use(self, event: Recompiled, failure: GuardFailure) -> Frame | None:
         """Where the size that failed was first used, in the nearest graph or in the new one."""

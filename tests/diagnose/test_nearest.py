@@ -98,7 +98,17 @@ def test_constants_come_from_the_new_graphs_own_guards():
     old = entry("EQUALS_MATCH: L['n'] == 2          # return x * n  # f.py:4 in f")
     new = entry("EQUALS_MATCH: L['n'] == 3          # return x * n  # f.py:4 in f")
     call = Inputs((), constants_of(new))
-    assert [str(item) for item in differences(old, call)] == ["`n` is 3, the graph needs 2"]
+    assert [(item.required, item.observed) for item in differences(old, call)] == [("2", "3")]
+
+
+def test_a_difference_reads_as_the_failure_that_was_never_printed():
+    guards = (CHECK, "EQUALS_MATCH: L['self']._modules['a'].step == 2")
+    call = Inputs((tensor(shape=(4, 5)),), {"self._modules['a'].step": "3"})
+    first, second = (item.failure("0/0") for item in differences(entry(*guards), call))
+    assert (first.kind, first.source, first.dimension) == ("tensor.size", "x", 1)
+    assert (first.required, first.observed, first.entry) == ("3", "5", "0/0")
+    assert (second.kind, second.source) == ("module.int_attr", "self.a.step")
+    assert (second.required, second.observed) == ("2", "3")
 
 
 def test_a_symbolic_number_is_known_from_the_call():

@@ -1,0 +1,38 @@
+"""What hides behind the first failing guard is named."""
+
+from __future__ import annotations
+
+from compilescope.diagnose.companions import companions, same
+from compilescope.logs.guards import parse_reason
+
+
+def size(source: str, index: int = 0):
+    return parse_reason(f"tensor '{source}' size mismatch at index {index}. expected 8, actual 5")
+
+
+def test_a_second_counter_is_named_once_with_its_values():
+    cause = parse_reason("self.cursor == 0")
+    others = [[parse_reason("self.filled == 0")], [parse_reason("self.filled == 8")]]
+    assert companions(cause, others) == ("`self.filled` changed at the same calls (0, 8)",)
+
+
+def test_the_cause_itself_and_its_strides_are_not_companions():
+    stride = parse_reason("tensor 'x' stride mismatch at index 0. expected 8, actual 5")
+    assert companions(size("x"), [[size("x"), stride]]) == ()
+
+
+def test_another_size_of_the_same_tensor_is_one():
+    assert companions(size("x"), [[size("x", 1)]]) == (
+        "size 1 of `x` changed at the same calls (8, 5)",
+    )
+
+
+def test_relations_are_not_companions():
+    relation = parse_reason("y.size()[0] == 2*x.size()[0]")
+    assert companions(size("x"), [[relation]]) == ()
+
+
+def test_relations_are_the_same_by_their_text():
+    one = parse_reason("2 <= x.size()[0]")
+    assert same(one, parse_reason("2 <= x.size()[0]  # code  # f.py:3 in f"))
+    assert not same(one, parse_reason("2 <= y.size()[0]"))
