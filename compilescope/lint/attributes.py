@@ -284,7 +284,8 @@ def bind_method(
         inner: Value = value.data
         return inner
     if value.kind == "classmethod":
-        return Value("function", value.data.data, Value("class", base.data.owner))
+        owner = base if base.kind == "class" else Value("class", base.data.owner)
+        return Value("function", value.data.data, owner)
     if value.kind in ("compiled", "cached", "opaque"):
         return Value(value.kind, Value("function", value.data.data, base), value.note)
     return Value("function", value.data, base)

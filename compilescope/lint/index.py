@@ -32,20 +32,17 @@ class Function:
         return getattr(self.node, "decorator_list", [])
 
     @cached_property
-    def is_generator(self) -> bool:
-        """Whether calling it gives a generator."""
-        return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node))
-
-    @cached_property
     def globals(self) -> frozenset[str]:
         """Names it declares global."""
-        found = (n.names for n in own_nodes(self.node) if isinstance(n, ast.Global))
-        return frozenset(name for names in found for name in names)
+        return self._declared(ast.Global) if "global " in self.module.text else frozenset()
 
     @cached_property
     def nonlocals(self) -> frozenset[str]:
         """Names it declares nonlocal."""
-        found = (n.names for n in own_nodes(self.node) if isinstance(n, ast.Nonlocal))
+        return self._declared(ast.Nonlocal) if "nonlocal " in self.module.text else frozenset()
+
+    def _declared(self, kind: type[ast.Global | ast.Nonlocal]) -> frozenset[str]:
+        found = (n.names for n in own_statements(self.node) if isinstance(n, kind))
         return frozenset(name for names in found for name in names)
 
 
@@ -115,18 +112,23 @@ class Import:
 Definition = Import | Class | Function | ast.expr
 
 
-def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of the functions and classes inside it."""
-    stack = list(ast.iter_child_nodes(function))
+def own_statements(function: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a function without those of the functions and classes inside it."""
+    body = getattr(function, "body", [])
+    stack: list[ast.stmt] = list(body) if isinstance(body, list) else []
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            stack.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for part in ("body", "orelse", "finalbody"):
+            stack.extend(getattr(node, part, ()))
+        for branch in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            stack.extend(branch.body)
 
 
 def _stores(function: ast.AST, this: str) -> Iterator[tuple[str, ast.stmt]]:
-    for node in own_nodes(function):
+    for node in own_statements(function):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
@@ -141,7 +143,6 @@ def _stores(function: ast.AST, this: str) -> Iterator[tuple[str, ast.stmt]]:
                     and isinstance(part.value, ast.Name)
                     and part.value.id == this
                 ):
-                    assert isinstance(node, ast.stmt)
                     yield part.attr, node
 
 
@@ -187,7 +188,7 @@ def _is_overload(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(n.endswith(("overload", ".setter", ".deleter")) for n in names)
 
 
-def _scan(module: Module, body: list[ast.stmt]) -> None:
+def _scan(module: Module, body: list[ast.stmt], stars: bool = True) -> None:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if not _is_overload(node):
@@ -197,7 +198,7 @@ def _scan(module: Module, body: list[ast.stmt]) -> None:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             for name, found in imported(node):
                 _define(module, name, found)
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and stars:
                 module.stars.append((node.level, node.module or ""))
         elif isinstance(node, ast.Assign):
             for target in node.targets:
@@ -206,10 +207,16 @@ def _scan(module: Module, body: list[ast.stmt]) -> None:
             if node.value is not None:
                 _define(module, node.target.id, node.value)
         else:
+            real = stars and not (isinstance(node, ast.If) and _for_types(node.test))
             for part in ("body", "orelse", "finalbody"):
-                _scan(module, getattr(node, part, []))
+                _scan(module, getattr(node, part, []), real)
             for handler in getattr(node, "handlers", []):
                 _scan(module, handler.body)
+
+
+def _for_types(test: ast.expr) -> bool:
+    """Whether a branch is for type checkers only: its star imports name whole packages."""
+    return getattr(test, "id", getattr(test, "attr", "")) == "TYPE_CHECKING"
 
 
 def _define_target(module: Module, target: ast.expr, value: ast.expr) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from compilescope.lint.machine import Machine
 
 
+COMPILES = re.compile(r"(?<!\bre)\.compile\b(?!\.)|\bimport compile\b|_dynamo\.optimize|^@compile", re.M)
+
+
 class Regions:
     """Runs everything that is compiled, drivers first: they know the arguments."""
 
@@ -33,7 +37,7 @@ class Regions:
         """Find the compiled regions and run them."""
         modules = [m for path in self.paths if (m := self.machine.project.module(path))]
         for module in modules:
-            if "compile" in module.text:
+            if COMPILES.search(module.text):
                 self._drive(module)
         for module in modules:
             for name in self.compiled:
@@ -51,7 +55,10 @@ class Regions:
         run_block(self.machine, frame, module.tree.body)
         for function in functions_of(module):
             if function not in self.machine.seen:
-                self._run_plain(function)
+                first = min([function.node.lineno, *(d.lineno for d in function.decorators)])
+                text = module.lines[first - 1 : function.node.end_lineno]
+                if COMPILES.search("\n".join(text)):
+                    self._run_plain(function)
 
     def _run_plain(self, function: Function) -> None:
         env = generic(self.machine, function)
