@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compilescope import packs
-from compilescope.lint.loader import load_rules
+from compilescope.lint.loader import load_rules, rule_folder
 from compilescope.lint.own_codes import OWN_CODES
 from compilescope.lint.result import RuleInfo
+from compilescope.lint.rule import NEWEST, OLDEST
 from compilescope.lint.target import target_versions
 
 if TYPE_CHECKING:
@@ -55,6 +56,49 @@ def default_codes(*, pedantic: bool) -> frozenset[str]:
     """The codes that are on where nothing selects."""
     on = {code for code, rule in rules().items() if pedantic or not rule.pedantic}
     return frozenset(on | OWN_CODES.keys())
+
+
+def record(rule: Rule) -> dict[str, Any]:
+    """A rule as `compilescope rules --format json` shows it."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": rule.summary,
+        "severity": rule.severity,
+        "certainty": rule.certainty,
+        "fix": rule.fixable or None,
+        "torch": {"since": _dotted(rule.since), "until": _dotted(rule.until)},
+        "gb_ids": list(rule.gb_ids),
+        "pedantic": rule.pedantic,
+        "reason": rule.reason,
+        "help": rule.help,
+        "readme": readme(rule),
+    }
+
+
+def readme(rule: Rule) -> str:
+    """What the rule's folder says about it, without the heading that names it."""
+    try:
+        text = (Path(rule_folder(type(rule))) / "README.md").read_text(encoding="utf-8")
+    except OSError:
+        said = [f"{rule.summary}.", rule.reason, rule.help and f"Instead: {rule.help}."]
+        return "\n\n".join(part for part in said if part)
+    head, _, rest = text.lstrip().partition("\n")
+    return rest.strip() if head.startswith("# ") else text.strip()
+
+
+def torch_range(rule: Rule) -> str:
+    """The versions that the rule holds for; "" for all that are supported."""
+    since, until = _dotted(rule.since), _dotted(rule.until)
+    if since and until:
+        return since if since == until else f"{since} to {until}"
+    return f"from {since}" if since else f"until {until}" if until else ""
+
+
+def _dotted(version: tuple[int, int]) -> str | None:
+    if version <= OLDEST or version[0] > NEWEST[0] + 1:
+        return None
+    return f"{version[0]}.{version[1]}"
 
 
 def identity() -> str:
