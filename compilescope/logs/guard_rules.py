@@ -88,8 +88,8 @@ RULES: tuple[Rule, ...] = (
     _rule("marking", r"(?P<n>_dynamo_\w+) mismatch: expected (?P<a>.*?)(?P<gone> but attribute is absent on runtime tensor)?", read.marking, since=(2, 12)),
     _rule("marking", r"(?P<n>_dynamo_\w+) should be absent but is present on runtime tensor.*", read.marking_new, since=(2, 12)),
     _rule("marking", rf"hasattr\({_S}, '_dynamo_\w+'\) == (?:False|True)", read.marking_old),
-    _rule("marking", rf"\(*getattr\({_S}, '_dynamo_\w+'.*", read.marking_old),
-    _rule("marking", rf"\(*{_S}\._dynamo_\w+\.issubset\(.*", read.marking_old),
+    _rule("marking", rf"\({{0,3}}getattr\({_S}, '_dynamo_\w+'.*", read.marking_old),
+    _rule("marking", rf"\({{0,3}}{_S}\._dynamo_\w+\.issubset\(.*", read.marking_old),
     # missing things: observations
     _rule("key.missing", rf"KeyError on {_S}", read.missing),
     _rule("index.missing", rf"IndexError on {_S}", read.missing),

@@ -165,7 +165,7 @@ def split_joined(text: str) -> list[str]:
                 parts.append(before)
                 start, in_comment = position, False
     parts.append(text[start:])
-    return [part for part in parts if part.strip()]
+    return [part for part in parts if part.strip()] or [text]
 
 
 _SEMICOLON = re.compile("; (?!to avoid specialization)")

@@ -32,7 +32,7 @@ _HEADER = re.compile(
 )
 _DASH = re.compile(r"^\s*- ")
 _ENTRY_LINE = re.compile(r"^\s*(?:- )?\s*!?\d+(?:/\d+){1,2}(?:_\d+)?:(?: |$)")
-_CONTINUES = re.compile(r"^\s*(?:- )?(?:\s*User stack trace:|\s{2,}\S|\s*$)")
+_CONTINUES = re.compile(r"^\s*- (?:\s*User stack trace:|\s{2,}\S)")
 
 
 def parse_reason(
