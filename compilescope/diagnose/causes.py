@@ -190,7 +190,8 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
 
 def _place(found: list[_Occurrence]) -> Frame | None:
     places = (place for one in found for place in (one.place, one.first_use))
-    return next((place for place in places if place), None)
+    place = next((place for place in places if place), None)
+    return place and replace(place, function=written(place).function)
 
 
 def _evidence(session: Session, found: list[_Occurrence], limited: set[Frame]) -> Evidence:

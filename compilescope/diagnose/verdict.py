@@ -59,11 +59,13 @@ def recovery(causes: tuple[Cause, ...], seconds: Seconds) -> str:
     """What fixing the first causes gives back, "" where nothing was lost."""
     if not causes or not seconds.lost:
         return ""
-    best = causes[: min(3, len(causes))]
+    best = causes[:3]
     saved = sum(cause.seconds_lost for cause in best)
-    which = "the cause below" if len(causes) == 1 else f"the first {len(best)} causes"
-    share = f" ({saved / seconds.lost:.0%} of what recompiles cost)" if len(causes) > 1 else ""
-    return f"Fixing {which} gives back {duration(saved)}{share}."
+    if len(best) < len(causes):
+        share = f" ({saved / seconds.lost:.0%} of what recompiles cost)"
+        return f"Fixing the first {len(best)} causes gives back {duration(saved)}{share}."
+    which = "the cause" if len(causes) == 1 else f"the {len(causes)} causes"
+    return f"Fixing {which} below gives back {duration(saved)}."
 
 
 def duration(seconds: float) -> str:

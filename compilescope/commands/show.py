@@ -1,0 +1,25 @@
+"""`compilescope show`: a session in the terminal, or in another format on stdout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--format", "form", default="terminal", help="terminal, json, markdown, sarif, github."
+)
+@click.option("--all", "everything", is_flag=True, help="Every remedy and notice.")
+def command(file: Path, form: str, *, everything: bool) -> None:
+    """Print a session: verdict, causes by the seconds they cost, fixes.
+
+    FILE is a session that `probe` wrote, or a page that `report` wrote.
+    """
+    from compilescope import store
+    from compilescope.commands.output import emit
+    from compilescope.diagnose import diagnose
+
+    emit(diagnose(store.load(file)), form, everything=everything)

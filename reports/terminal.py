@@ -1,0 +1,257 @@
+"""The diagnosis for a terminal: the verdict first, then causes by the seconds they cost."""
+
+from __future__ import annotations
+
+import io
+import os
+import string
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from compilescope.reports.strip import strip
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from compilescope.diagnose.verdict import duration
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Break, Cause, Diagnosis, Fallback, Notice, Remedy
+    from compilescope.model import Frame
+
+_INDENT = 3
+_MOST_CALLS = 8
+
+
+def render(
+    diagnosis: Diagnosis,
+    /,
+    *,
+    width: int = 80,
+    color: bool = False,
+    everything: bool = False,
+    **_options: Any,
+) -> str:
+    """The report as text.
+
+    Args:
+        diagnosis: What to show.
+        width: Columns to fill.
+        color: Whether to write escape codes; without them code stays in backticks.
+        everything: Whether to show every remedy and notice, and not only the first ones.
+    """
+    console = Console(
+        file=io.StringIO(),
+        width=max(40, width),
+        force_terminal=color,
+        color_system="standard" if color else None,
+        no_color=not color,
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    page = _Page(console, diagnosis, color=color, everything=everything)
+    page.print()
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+class _Page:
+    def __init__(
+        self, console: Console, diagnosis: Diagnosis, *, color: bool, everything: bool
+    ) -> None:
+        self.console = console
+        self.diagnosis = diagnosis
+        self.color = color
+        self.everything = everything
+        self.letters = {
+            cause.id: string.ascii_uppercase[index % 26]
+            for index, cause in enumerate(diagnosis.causes)
+        }
+
+    def print(self) -> None:
+        self._head()
+        self._calls()
+        for fallback in self.diagnosis.fallbacks:
+            self._fallback(fallback)
+        for cause in self.diagnosis.causes:
+            self._cause(cause)
+        for item in self.diagnosis.graph_breaks:
+            self._break(item)
+        self._errors()
+        self._notices(self.diagnosis.notices)
+        self._incomplete()
+
+    def _head(self) -> None:
+        found = self.diagnosis
+        counts = found.counts
+        parts = [found.name] if found.name else []
+        parts += [_few(counts.calls, "call")] if counts.calls else []
+        parts += [_few(counts.compiles, "graph")]
+        parts += [f"torch {found.environment.torch}"] if found.environment.torch else []
+        self.console.print(Text(" · ".join(parts), style="dim"))
+        if found.ended and found.ended != "exited with code 0":
+            self.console.print(self._prose(f"The program {found.ended}.", "yellow"))
+        style = "bold green" if found.status == "clean" else "bold"
+        self.console.print(self._prose(found.verdict, style))
+        if found.recovery:
+            self.console.print(self._prose(found.recovery))
+
+    def _calls(self) -> None:
+        lettered = {
+            (item.process, item.call): self.letters.get(item.cause, "?")
+            for item in self.diagnosis.recompiles
+            if item.call is not None
+        }
+        series = self.diagnosis.calls[0] if self.diagnosis.calls else None
+        if series is None or len(series.seconds) < 2:
+            return
+        marks = {
+            call: letter
+            for (process, call), letter in lettered.items()
+            if process == series.process and call in set(series.compiled)
+        }
+        drawn = strip(series, marks, self.console.width - 7)
+        line = Text("calls  ", style="dim")
+        for mark in drawn:
+            line.append(mark, style="bold red" if mark.isalpha() else "cyan")
+        self.console.print()
+        self.console.print(line)
+
+    def _fallback(self, item: Fallback) -> None:
+        self._title("!", "runs eagerly", item.frame, f"{item.limit_name} reached", "bold red")
+        self._source(item.frame)
+        self._say(item.why)
+
+    def _cause(self, cause: Cause) -> None:
+        cost = duration(cause.seconds_lost) if cause.seconds_lost else "cost unknown"
+        letter = self.letters[cause.id]
+        self._title(letter, cost, cause.frame, _few(cause.times, "recompile"), "bold red")
+        self._source(cause.frame, cause.source)
+        self._say(cause.why)
+        for line in cause.also:
+            self._say(f"Also: {line}.")
+        if cause.calls:
+            self._say(f"calls {_numbers(cause.calls)}", "dim")
+        self._remedies(cause.remedies)
+
+    def _break(self, item: Break) -> None:
+        what = f"graph break {item.gb_id}".rstrip()
+        happened = "the whole function runs eagerly" if item.whole_frame else "splits the graph"
+        self._title("/", what, item.frame, happened, "bold yellow")
+        self._source(item.frame)
+        self._say(item.why)
+        self._remedies(item.remedies)
+
+    def _errors(self) -> None:
+        for text in dict.fromkeys(self.diagnosis.errors):
+            self.console.print()
+            self.console.print(Text("x  error", style="bold red"))
+            self._say(text if self.everything else "\n".join(text.splitlines()[:6]))
+
+    def _notices(self, notices: Sequence[Notice]) -> None:
+        if not notices:
+            return
+        self.console.print()
+        shown = notices if self.everything else notices[:3]
+        for notice in shown:
+            times = f" ({notice.times} times)" if notice.times > 1 else ""
+            text = notice.why or notice.text.splitlines()[0]
+            self.console.print(Padding(self._prose(f"{text}{times}"), (0, 0, 0, _INDENT)))
+        if len(notices) > len(shown):
+            self._say(f"and {_few(len(notices) - len(shown), 'more notice')}", "dim")
+
+    def _incomplete(self) -> None:
+        gaps = self.diagnosis.incomplete
+        if not gaps:
+            return
+        self.console.print()
+        for gap in gaps:
+            share = f" ({gap.share:.1%})" if gap.share is not None else ""
+            detail = f": {gap.detail}" if gap.detail else ""
+            text = f"incomplete: {gap.what}{share}{detail}"
+            self.console.print(self._prose(text, "yellow"))
+
+    def _title(self, mark: str, cost: str, frame: Frame, extra: str, style: str) -> None:
+        self.console.print()
+        line = Text(f"{mark}  ", style=style)
+        line.append(cost, style="bold")
+        line.append(f"  {extra}  ")
+        line.append(f"{_short(frame.path)}:{frame.line}", style="cyan")
+        if frame.function:
+            line.append(f" in {frame.function}")
+        self.console.print(line, soft_wrap=False, overflow="fold")
+
+    def _source(self, frame: Frame, expression: str = "") -> None:
+        text = self.diagnosis.sources.get(frame.path, {}).get(frame.line) or frame.code
+        code = text.strip()
+        if not code:
+            return
+        gutter = f"{frame.line} | "
+        room = self.console.width - _INDENT - len(gutter)
+        line = Text(" " * _INDENT + gutter, style="dim")
+        line.append(_fit(code, room))
+        self.console.print(line, no_wrap=True)
+        at = _find(code, expression)
+        if 0 <= at < room and at + len(expression) <= room:
+            carets = " " * (_INDENT + len(gutter) - 2) + "| " + " " * at + "^" * len(expression)
+            self.console.print(Text(carets, style="red"), no_wrap=True)
+
+    def _remedies(self, remedies: Sequence[Remedy]) -> None:
+        shown = remedies if self.everything else remedies[:1]
+        for remedy in shown:
+            unsafe = "unsafe, " if remedy.unsafe else ""
+            self._say(f"fix: {remedy.text} ({unsafe}{remedy.proof})", "green")
+            for line in remedy.snippet.splitlines():
+                self.console.print(
+                    Text(" " * (_INDENT + 2) + line, style="bold"), soft_wrap=not self.color
+                )
+            if remedy.price:
+                self._say(f"  price: {remedy.price}", "dim")
+        if len(remedies) > len(shown):
+            others = ", ".join(remedy.id for remedy in remedies[len(shown) :])
+            self._say(f"else: {others}", "dim")
+
+    def _say(self, text: str, style: str = "") -> None:
+        self.console.print(Padding(self._prose(text, style), (0, 0, 0, _INDENT)))
+
+    def _prose(self, text: str, style: str = "") -> Text:
+        """Prose whose `code` is coloured, or kept in backticks where there is no colour."""
+        if not self.color:
+            return Text(text)
+        line = Text(style=style)
+        for index, part in enumerate(text.split("`")):
+            line.append(part, style="cyan" if index % 2 else "")
+        return line
+
+
+def _short(path: str) -> str:
+    """`path` from here or from home, whichever is shorter to read."""
+    here = os.getcwd() + os.sep
+    home = os.path.expanduser("~") + os.sep
+    if path.startswith(here):
+        return path[len(here) :]
+    return "~/" + path[len(home) :] if path.startswith(home) else path
+
+
+def _find(code: str, expression: str) -> int:
+    name = expression.rpartition(".")[2]
+    for candidate in (expression, f".{name}", name):
+        at = code.find(candidate) if candidate.strip(".") else -1
+        if at >= 0:
+            return at
+    return -1
+
+
+def _fit(code: str, room: int) -> str:
+    return code if len(code) <= room else code[: max(0, room - 1)] + "…"
+
+
+def _numbers(calls: Iterable[int]) -> str:
+    numbers = [str(call) for call in calls]
+    more = len(numbers) - _MOST_CALLS
+    return ", ".join(numbers[:_MOST_CALLS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _few(count: int, one: str) -> str:
+    return f"{count} {one}{'' if count == 1 else 's'}"
