@@ -15,8 +15,8 @@ BLOCK = 1 << 20
 LARGEST = 64 << 20  # a wanted payload beyond this is dropped and said to be cut
 
 _HEADER = re.compile(
-    rb"(?:\[rank(?P<rank>\d+)\]:)?(?P<when>[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+) +"
-    rb"(?P<pid>\d+) [^\n]*?\] (?=\{)"
+    rb"(?:\[rank\d+\]:)?(?P<when>[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+) +"
+    rb"(?P<pid>\d{1,18}) [^\n]*?\] (?=\{)"
 )
 _RECORD = re.compile(rb"\n(?=[^\t])")
 _KIND = re.compile(rb'\{ *"([^"\\]{1,200})" *:')
@@ -44,7 +44,8 @@ class Record(NamedTuple):
     kind: bytes
     json: bytes
     payload: bytes
-    cut: bool = False  # the payload was too large to keep
+    dropped: bool = False  # the payload was too large to keep
+    last: bool = False
 
 
 def records(read: Callable[[int], bytes], listener: Listener) -> Iterator[Record]:
@@ -52,7 +53,7 @@ def records(read: Callable[[int], bytes], listener: Listener) -> Iterator[Record
 
     `read` reads so many bytes and gives b"" at the end.
     """
-    for data, start, end, cut in _spans(read, listener):
+    for data, start, end, dropped, last in _spans(read, listener):
         stop = data.find(b"\n", start, end)
         line = data[start : end if stop < 0 else stop]
         header = _HEADER.match(line)
@@ -70,15 +71,15 @@ def records(read: Callable[[int], bytes], listener: Listener) -> Iterator[Record
         if not listener.wanted(kind[1], json):
             continue
         payload = b"" if stop < 0 else data[stop + 2 : end].replace(b"\n\t", b"\n")
-        yield Record(header["when"], int(header["pid"]), kind[1], json, payload, cut)
+        yield Record(header["when"], int(header["pid"]), kind[1], json, payload, dropped, last)
 
 
 def _spans(
     read: Callable[[int], bytes], listener: Listener
-) -> Iterator[tuple[bytes, int, int, bool]]:
-    """Each record as (buffer, start, end, payload dropped)."""
+) -> Iterator[tuple[bytes, int, int, bool, bool]]:
+    """Each record as (buffer, start, end, payload dropped, last)."""
     pending = b""
-    cut = False
+    dropped = False
     first = True
     while block := read(max(BLOCK, len(pending))):
         if first:
@@ -88,15 +89,15 @@ def _spans(
         start = 0
         # The last byte of `pending` may be the newline whose next byte has only come now.
         for match in _RECORD.finditer(data, max(0, len(pending) - 1)):
-            yield data, start, match.start(), cut
+            yield data, start, match.start(), dropped, False
             start = match.end()
-            cut = False
+            dropped = False
         pending = data[start:]
         if len(pending) > BLOCK:
-            pending, dropped = _without_payload(pending, listener)
-            cut = cut or dropped
+            pending, too_large = _without_payload(pending, listener)
+            dropped = dropped or too_large
     if pending:
-        yield pending, 0, len(pending) - pending.endswith(b"\n"), cut
+        yield pending, 0, len(pending) - pending.endswith(b"\n"), dropped, True
 
 
 def _without_payload(pending: bytes, listener: Listener) -> tuple[bytes, bool]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from compilescope.logs.trace_reader import Track
 
-_RELEASE = re.compile(r"(\d+)\.(\d+)")
+_RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})")
 
 
 @dataclass
@@ -42,23 +42,11 @@ def read_trace(paths: Sequence[Path]) -> Log:
         InputError: nothing there, unreadable, or not a structured trace.
     """
     log = Log()
-    told: list[_Told] = []
-    readers: list[TraceReader] = []
-    marks: dict[tuple[bytes, int], Path] = {}
-    for path in trace_files.find(paths):
-        head = trace_files.beginning(path)
-        mark = (head, path.stat().st_size) if head else None
-        if mark in marks:
-            log.gaps.append(Gap("file left out", detail=f"{path} is a copy of {marks[mark]}"))
-            continue
-        if mark is not None:
-            marks[mark] = path
-        reader = _read_file(path, log.gaps)
-        readers.append(reader)
-        told.extend(_Told(track, reader) for track in reader.tracks.values())
-    processes = _processes(told)
+    found = trace_files.find(paths, log.gaps)
+    readers = [_read_file(path, log.gaps) for path in trace_files.without_copies(found, log.gaps)]
+    told = [_Told(track, reader) for reader in readers for track in reader.tracks.values()]
+    log.processes = _processes(told)
     log.environment = _environment(readers)
-    log.processes = processes
     _fill(log, told)
     log.gaps.extend(_gaps(readers))
     return log

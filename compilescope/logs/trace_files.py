@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from compilescope.errors import InputError
+from compilescope.model import Gap
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -23,10 +24,11 @@ else:
 
 NAME = "dedicated_log_torch_trace_"
 _SUFFIXES = (".log", ".txt", ".trace", ".gz", ".xz", ".zst", ".bz2")
-_RANK = re.compile(r"torch_trace_rank_(\d+)_")
+_RANK = re.compile(r"torch_trace_rank_(\d{1,9})_")
 _TRACE_LINE = re.compile(rb"(?:^|\n|\0)(?:\[rank\d+\]:)?[VDIWEC]\d{4} [\d:.]+ +\d+ [^\n]*?\] \{\"")
 _TEXT_LINE = re.compile(rb"(?:^|\n|\W)[VDIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [^\n]*?:\d+\] ?[^\{\n]")
 _SNIFF = 1 << 16
+_MARK = 1 << 12
 _Open = Callable[[BinaryIO], Any]
 _OPENERS: tuple[tuple[bytes, _Open], ...] = (
     (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)),
@@ -38,18 +40,19 @@ _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, zstd.ZstdError, gzip.BadGzipFil
 _RECORD_HINT = "TORCH_TRACE=folder records one; `compilescope probe script.py` does so by itself"
 
 
-def find(paths: Sequence[Path]) -> list[Path]:
+def find(paths: Sequence[Path], gaps: list[Gap]) -> list[Path]:
     """The trace files that `paths` name or hold, each once, in a fixed order.
 
     A file that is named is taken whatever it is called; in a folder only those that are traces.
+    Files of a folder that cannot be read go to `gaps`.
 
     Raises:
         InputError: a path does not exist or cannot be read, or a folder holds no trace.
     """
     found: dict[Path, None] = {}
     for path in paths:
-        if path.is_dir():
-            inside = [item for item in sorted(_walk(path)) if is_trace(item)]
+        if os.path.isdir(path):
+            inside = _inside(path, gaps)
             if not inside:
                 raise InputError(
                     f"no trace in {path}", cause=_what_is_there(path), hint=_RECORD_HINT
@@ -62,6 +65,24 @@ def find(paths: Sequence[Path]) -> list[Path]:
     return list({os.path.realpath(path): path for path in reversed(found)}.values())[::-1]
 
 
+def without_copies(paths: Sequence[Path], gaps: list[Gap]) -> list[Path]:
+    """`paths` without files that begin as another does: the same trace, compressed or cut short.
+
+    No two processes write the same first records, which have their pid and the time.
+    """
+    heads = {path: beginning(path, _MARK) for path in paths}
+    kept: dict[bytes, Path] = {}
+    for path in sorted(paths, key=lambda path: -len(heads[path])):
+        head = heads[path]
+        twin = next((kept[other] for other in kept if head and other.startswith(head)), None)
+        if twin is None:
+            kept[head or os.fsencode(path)] = path
+        else:
+            gaps.append(Gap("file left out", detail=f"{path} has the same records as {twin}"))
+    chosen = set(kept.values())
+    return [path for path in paths if path in chosen]
+
+
 def rank_of(path: Path) -> int | None:
     """The rank in the file's name."""
     match = _RANK.search(path.name)
@@ -70,14 +91,11 @@ def rank_of(path: Path) -> int | None:
 
 def is_trace(path: Path) -> bool:
     """Whether the file holds a structured trace, judged by its beginning."""
-    try:
-        return _TRACE_LINE.search(beginning(path)) is not None
-    except InputError:
-        return False
+    return _is_trace(path, [])
 
 
-def beginning(path: Path) -> bytes:
-    """The first 64 KiB, uncompressed.
+def beginning(path: Path, size: int = _SNIFF) -> bytes:
+    """The first `size` bytes, uncompressed.
 
     Raises:
         InputError: missing or unreadable.
@@ -85,7 +103,7 @@ def beginning(path: Path) -> bytes:
     with opened(path) as read:
         head = b""
         try:
-            while len(head) < _SNIFF and (more := read(_SNIFF - len(head))):
+            while len(head) < size and (more := read(size - len(head))):
                 head += more
         except Damaged:
             pass
@@ -150,6 +168,18 @@ def _guarded(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
             raise Damaged(str(error)) from error
 
     return guarded
+
+
+def _inside(folder: Path, gaps: list[Gap]) -> list[Path]:
+    return [path for path in _walk(folder) if _is_trace(path, gaps)]
+
+
+def _is_trace(path: Path, gaps: list[Gap]) -> bool:
+    try:
+        return _TRACE_LINE.search(beginning(path)) is not None
+    except InputError as error:
+        gaps.append(Gap("file that cannot be read", detail=f"{path}: {error.cause}"))
+        return False
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -90,7 +90,7 @@ class FakeKernel(msgspec.Struct):
     reason: str | None = None
 
 
-Number = int | float | None
+Number = float | None
 
 
 class Metrics(msgspec.Struct):

@@ -5,8 +5,8 @@ Phases are exclusive and add up to the seconds of the compile:
     dynamo      tracing, guards and all else that no other phase has
     aot         AOT autograd, decompositions, the partitioner
     inductor    lowering and scheduling
-    codegen     writing and loading the code, without waiting for Triton
-    triton      waiting for Triton kernels
+    codegen     writing and loading the code, without waiting for kernels
+    kernels     waiting until Triton or the C++ compiler has built the kernels
     backward    the backward graph, where it was compiled at the first backward call
     autotune    choosing Triton configurations at the first run
     cudagraphs  recording CUDA graphs at the first runs
@@ -22,9 +22,9 @@ import msgspec
 if TYPE_CHECKING:
     from compilescope.logs.trace_headers import Metrics
 
-_NESTED = ("dynamo", "aot", "inductor", "codegen", "triton")
+_NESTED = ("dynamo", "aot", "inductor", "codegen", "kernels")
 _LIMIT_NAME = re.compile(r"Limit type: (\w+)|\b(\w*(?:recompile|cache_size)_limit) reached")
-_LIMIT = re.compile(r"currently set to (\d+)")
+_LIMIT = re.compile(r"currently set to (\d{1,9})")
 _SOFT = {"CacheLimitExceeded", "RecompileLimitExceeded"}
 _HARD = {"FailOnCacheLimitHit", "FailOnRecompileLimitHit"}
 

@@ -177,17 +177,19 @@ class TraceReader:
 
     def text(self, record: Record, header: Header) -> str:
         """The payload as text, compared with its checksum."""
-        self.check(record, header)
         payload = record.payload.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        if not self.check(record, header) and record.last:
+            payload = payload.rpartition(b"\n")[0] or payload  # half a line misleads
         return payload.decode(errors="replace").replace("\0", "")
 
-    def check(self, record: Record, header: Header) -> None:
-        """Compare the payload with its checksum, where it has one."""
+    def check(self, record: Record, header: Header) -> bool:
+        """Whether the payload agrees with its checksum, where it has one."""
         if header.has_payload is None:
-            return
+            return True
         self.count.payloads += 1
-        if record.cut or not _intact(record.payload, header.has_payload):
-            self.count.damaged += 1
+        intact = not record.dropped and _intact(record.payload, header.has_payload)
+        self.count.damaged += not intact
+        return intact
 
     def _take(self, record: Record) -> None:
         handler = _HANDLERS.get(record.kind)
