@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import string
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -192,9 +193,9 @@ class _Page:
         line = Text(" " * _INDENT + gutter, style="dim")
         line.append(_fit(code, room))
         self.console.print(line, no_wrap=True)
-        at = _find(code, expression)
-        if 0 <= at < room and at + len(expression) <= room:
-            carets = " " * (_INDENT + len(gutter) - 2) + "| " + " " * at + "^" * len(expression)
+        at, length = _find(code, expression)
+        if length and at + length <= room:
+            carets = " " * (_INDENT + len(gutter) - 2) + "| " + " " * at + "^" * length
             self.console.print(Text(carets, style="red"), no_wrap=True)
 
     def _remedies(self, remedies: Sequence[Remedy]) -> None:
@@ -234,13 +235,13 @@ def _short(path: str) -> str:
     return "~/" + path[len(home) :] if path.startswith(home) else path
 
 
-def _find(code: str, expression: str) -> int:
-    name = expression.rpartition(".")[2]
-    for candidate in (expression, f".{name}", name):
-        at = code.find(candidate) if candidate.strip(".") else -1
-        if at >= 0:
-            return at
-    return -1
+def _find(code: str, expression: str) -> tuple[int, int]:
+    """Start and length of `expression`, or else of its last name, in `code`; 0, 0 if nowhere."""
+    for candidate in (expression, expression.rpartition(".")[2]):
+        found = re.search(rf"(?<!\w){re.escape(candidate)}(?!\w)", code) if candidate else None
+        if found:
+            return found.start(), len(candidate)
+    return 0, 0
 
 
 def _fit(code: str, room: int) -> str:
