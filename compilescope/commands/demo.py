@@ -16,12 +16,21 @@ def command(ctx: click.Context, python: str | None, output: Path | None) -> None
     """Probe a bundled program that recompiles, and explain it. Needs no GPU."""
     from compilescope.commands.output import emit
     from compilescope.diagnose import diagnose
+    from compilescope.errors import InputError
     from compilescope.probe.arguments import program
     from compilescope.probe.demo import PROGRAM
     from compilescope.probe.launcher import Run, probe
 
-    print(f"compilescope probe {PROGRAM.name}", file=sys.stderr)
-    arguments, name = program((str(PROGRAM),), python)
+    # A copy here is the user's own file: it can be read, changed and probed again.
+    script = Path(".compilescope") / "demo.py"
+    try:
+        script.parent.mkdir(exist_ok=True)
+        script.write_bytes(PROGRAM.read_bytes())
+    except OSError as error:
+        hint = "run it in a folder that you can write to"
+        raise InputError(f"cannot write {script}", cause=str(error), hint=hint) from error
+    print(f"$ compilescope probe {script}", file=sys.stderr)
+    arguments, name = program((str(script),), python)
     outcome = probe(Run(arguments, name, output))
     print(file=sys.stderr)
     emit(diagnose(outcome.session), "terminal")
