@@ -5,29 +5,27 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from compilescope import store
 from compilescope.errors import InputError, ProgramError
-from compilescope.probe.session import END, LAUNCH, TRACE, from_raw
+from compilescope.probe import signals
+from compilescope.probe.raw import END, LAUNCH, TRACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from compilescope.model import Session
 
 AGENT = Path(__file__).parent / "agent"
 HOME = Path(".compilescope")
-_FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,8 @@ def probe(run: Run) -> Outcome:
         if run.keep_raw is None:
             shutil.rmtree(raw, ignore_errors=True)
         raise
+    from compilescope.probe.session import from_raw
+
     session = from_raw(raw)
     try:
         store.save(session, output)
@@ -133,20 +133,10 @@ def _execute(run: Run, raw: Path) -> int:
     """Run the program to its end; its wait status, negative where a signal ended it."""
     sys.stdout.flush()
     sys.stderr.flush()
-    started = time.time()
-    try:
-        process = subprocess.Popen(  # noqa: S603  running the user's command is the task
-            run.command,
-            env=_variables(raw, sync=run.sync),
-            stdout=sys.stderr.fileno() if run.stdout_to_stderr else None,
-        )
-    except OSError as error:
-        raise ProgramError(
-            f"cannot run {run.command[0]}",
-            cause=error.strerror or str(error),
-            hint="give a Python script, `-m module`, or `-- command` with its full path",
-        ) from error
-    with _signals_to(process):
+    with signals.handed_on() as hand_on_to:
+        started = time.time()
+        process = _start(run, raw)
+        hand_on_to(process)
         _write(
             raw / LAUNCH,
             {
@@ -157,9 +147,27 @@ def _execute(run: Run, raw: Path) -> int:
                 "folder": str(Path.cwd()),
             },
         )
+        # While the program runs there is time to load what reads its record.
+        import_module("compilescope.probe.session")
+
         status = process.wait()
     _write(raw / END, {"status": status, "at": time.time()})
     return status
+
+
+def _start(run: Run, raw: Path) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(  # noqa: S603  running the user's command is the task
+            run.command,
+            env=_variables(raw, sync=run.sync),
+            stdout=sys.stderr.fileno() if run.stdout_to_stderr else None,
+        )
+    except OSError as error:
+        raise ProgramError(
+            f"cannot run {run.command[0]}",
+            cause=error.strerror or str(error),
+            hint="give a Python script, `-m module`, or `-- command` with its full path",
+        ) from error
 
 
 def _variables(raw: Path, *, sync: bool) -> dict[str, str]:
@@ -172,47 +180,6 @@ def _variables(raw: Path, *, sync: bool) -> dict[str, str]:
     # A trace that the user asked for goes where the user wants it; it is read from there.
     variables.setdefault("TORCH_TRACE", str(raw / TRACE))
     return variables
-
-
-@contextmanager
-def _signals_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Hand signals on to the program, so that it decides what they mean and we outlive it."""
-
-    def forward(number: int, _frame: Any) -> None:
-        with suppress(OSError):
-            process.send_signal(number)
-
-    def interrupted(number: int, _frame: Any) -> None:
-        # From a terminal the program has the Ctrl-C already: it is in the same group.
-        if not _in_foreground():
-            forward(number, None)
-
-    handlers: dict[int, Any] = {signal.SIGINT: interrupted}
-    for name in _FORWARDED:
-        if hasattr(signal, name):
-            handlers[getattr(signal, name)] = forward
-    before = {}
-    for number, handler in handlers.items():
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            before[number] = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _in_foreground() -> bool:
-    try:
-        descriptor = os.open("/dev/tty", os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return os.tcgetpgrp(descriptor) == os.getpgrp()
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

@@ -16,10 +16,7 @@ from compilescope.logs.structured import read_trace
 from compilescope.model import Environment, Gap, Session
 from compilescope.probe import merge, records, source_lines
 from compilescope.probe.processes import Processes
-
-LAUNCH = "launch.json"
-END = "end.json"
-TRACE = "trace"
+from compilescope.probe.raw import END, LAUNCH, TRACE
 
 
 def from_raw(folder: Path) -> Session:

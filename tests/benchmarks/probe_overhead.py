@@ -1,6 +1,6 @@
 """What the probe costs: a whole process with and without it, and a steady call in microseconds.
 
-    python tests/benchmarks/probe_overhead.py [--pairs 5] [--calls 20000] [--requests 190]
+python tests/benchmarks/probe_overhead.py [--pairs 5] [--calls 20000] [--requests 190]
 """
 
 from __future__ import annotations

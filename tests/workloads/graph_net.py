@@ -1,7 +1,7 @@
 """A graph network that serves requests of changing sizes: the program that proves the probe.
 
 Two edge relations and a context table, each of any size, also empty. Compiled once with
-`dynamic=True`, it recompiles at requests 1, 4, 12, 24, 40, 60, 84, 112, 144 and 180, and at no other.
+`dynamic=True`, it recompiles at requests 1, 4, 12, 24, 40, 60, 84, 112, 144 and 180, and no other.
 """
 
 from __future__ import annotations
@@ -123,9 +123,7 @@ def main() -> None:
     device = arguments.device
     torch.manual_seed(arguments.seed)
     model = GraphNet(arguments.layers, arguments.hidden).eval().to(device)
-    compiled = torch.compile(
-        model, dynamic=True, fullgraph=True, backend=arguments.backend
-    )
+    compiled = torch.compile(model, dynamic=True, fullgraph=True, backend=arguments.backend)
     requests = Requests(arguments.rows_min, arguments.rows_max, device, arguments.seed)
     seconds: list[float] = []
     with torch.no_grad():

@@ -1,5 +1,7 @@
 """Every way to use torch.compile, with all that a program could notice about what it got back."""
 
+# ruff: noqa: ARG005, BLE001, PERF203, PLW0108, TRY301  odd on purpose: a program may do all this
+
 from __future__ import annotations
 
 import copy
@@ -103,7 +105,9 @@ def modules():
     model = Layer()
     compiled = torch.compile(model, backend="eager")
     print(compiled(torch.ones(2, 4), mask=torch.zeros(4)).sum().item(), compiled.tag)
-    print(type(compiled).__name__, isinstance(compiled, torch.nn.Module), list(compiled.state_dict()))
+    print(
+        type(compiled).__name__, isinstance(compiled, torch.nn.Module), list(compiled.state_dict())
+    )
     double = copy.deepcopy(compiled)
     print(double(torch.ones(2, 4)).sum().item())
     buffer = io.BytesIO()
