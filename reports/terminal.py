@@ -133,7 +133,8 @@ class _Page:
         for line in cause.also:
             self._say(f"Also: {line}.")
         if cause.calls:
-            self._say(f"calls {_numbers(cause.calls)}", "dim")
+            which = "call" if len(cause.calls) == 1 else "calls"
+            self._say(f"{which} {_numbers(cause.calls)}", "dim")
         self._remedies(cause.remedies)
 
     def _break(self, item: Break) -> None:

@@ -146,13 +146,48 @@ def cache_results(metrics: Metrics) -> dict[str, str]:
     }
 
 
+# Of some 750 settings, those that an explanation, a comparison or a reader asks for.
+_TELLING = frozenset(
+    {
+        "accumulated_cache_size_limit",
+        "accumulated_recompile_limit",
+        "allow_unspec_int_on_nn_module",
+        "assume_static_by_default",
+        "automatic_dynamic_shapes",
+        "cache_size_limit",
+        "caching_precompile",
+        "capture_dynamic_output_shape_ops",
+        "capture_scalar_outputs",
+        "compiled_autograd",
+        "fail_on_recompile_limit_hit",
+        "force_nn_module_property_static_shapes",
+        "force_parameter_static_shapes",
+        "freezing",
+        "fx_graph_cache",
+        "graph_partition",
+        "guard_nn_modules",
+        "inline_inbuilt_nn_modules",
+        "max_autotune",
+        "nested_graph_breaks",
+        "optimize_ddp",
+        "recompile_limit",
+        "specialize_float",
+        "specialize_int",
+        "suppress_errors",
+        "triton.cudagraphs",
+    }
+)
+
+
 def config(metrics: Metrics) -> dict[str, str]:
-    """Dynamo's and Inductor's configuration as `dynamo.recompile_limit` to JSON text."""
-    found: dict[str, str] = {}
-    for prefix, raw in (("dynamo", metrics.dynamo_config), ("inductor", metrics.inductor_config)):
-        for key, value in _object(raw).items():
-            found[f"{prefix}.{key}"] = bytes(value).decode(errors="replace")
-    return found
+    """The settings that decide what is compiled, as `dynamo.recompile_limit` to JSON text."""
+    settings = (("dynamo", metrics.dynamo_config), ("inductor", metrics.inductor_config))
+    return {
+        f"{prefix}.{key}": bytes(value).decode(errors="replace")
+        for prefix, raw in settings
+        for key, value in _object(raw).items()
+        if key in _TELLING
+    }
 
 
 def _configured(metrics: Metrics, name: str) -> int | None:
