@@ -60,6 +60,11 @@ def source_only(kind: str, match: Match, _parts: Parts) -> Fields:
     return Fields(kind, read_source(match["s"]).text)
 
 
+def function_expected(kind: str, match: Match, _parts: Parts) -> Fields:
+    """An accessor met something that is no Python function."""
+    return Fields(kind, read_source(match["s"]).text, required="a Python function")
+
+
 def source_required(kind: str, match: Match, _parts: Parts) -> Fields:
     """A source and what is required of it."""
     return Fields(kind, read_source(match["s"]).text, required=match["a"])
@@ -127,7 +132,8 @@ def tensor_type(kind: str, match: Match, _parts: Parts) -> Fields:
     elif source.name == "grad" and source.last == "attribute":
         kind = "tensor.grad"
     wanted = _CLASS.search(match["a"])
-    return Fields(kind, source.text, required=wanted[1] if wanted else "a tensor", observed=found)
+    plain = "a subclass of torch.Tensor" if found == "torch.Tensor" else "a tensor"
+    return Fields(kind, source.text, required=wanted[1] if wanted else plain, observed=found)
 
 
 def duplicates(kind: str, match: Match, _parts: Parts) -> Fields:

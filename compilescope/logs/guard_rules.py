@@ -127,7 +127,8 @@ RULES: tuple[Rule, ...] = (
     # structure seen by an accessor
     _rule("type.structure", rf"(?:.*: )?TYPE_MISMATCH\({_S}\)", read.source_only),
     _rule("type.structure", r"not a tensor.*|tensor has too few dimensions|symbolic values found.*|Non (?:tuple|integer|integer index|float) found!|Index out of bounds!|Weakref_GetRef failed.*", read.bare),
-    _rule("type.structure", rf"(?:.*: )?(?:Not a function on|Not a callable obj|Not a weakref obj|Not a weakref|null type dict on) {_S}", read.source_only),
+    _rule("type.callable", rf"(?:.*: )?(?:Not a function on|Not a callable obj) {_S}", read.function_expected),
+    _rule("type.structure", rf"(?:.*: )?(?:Not a weakref obj|Not a weakref|null type dict on) {_S}", read.source_only),
     # lengths
     _rule("container.len", rf"len\({_S}\) == (?P<a>\d+)", take.length),
     _rule("container.len", rf"len\({_S}\) != (?P<a>\d+)", take.length),

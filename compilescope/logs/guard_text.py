@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -87,7 +88,9 @@ def _unlisted(reason: str) -> str:
     if not reason.startswith(("['", '["')) or not reason.endswith("]"):
         return reason
     try:
-        listed = ast.literal_eval(reason)
+        with warnings.catch_warnings():  # strange escapes in strings
+            warnings.simplefilter("ignore")
+            listed = ast.literal_eval(reason)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return reason
     return listed[0] if listed and isinstance(listed[0], str) else reason

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,6 +30,7 @@ _REPRS = re.compile(
     r"|<(?:[\w-]+ )+(?P<named>[A-Za-z_][\w.]*)(?: at 0x[0-9a-f]+)?>"
     r"|<(?P<any>[A-Za-z_][\w.]*) [^<>]*>"
 )
+_MAY_WARN = re.compile(r"\\|\d[A-Za-z_]")  # strange escapes and numbers; the filter is slow
 _SCOPE_TEXT = re.compile(r"""\b[LG]\[(['"])(.*?)\1\]""")
 _IMPORTED = re.compile(r"^__import_(\w+)$")
 
@@ -78,7 +80,11 @@ def parse(expression: str) -> ast.expr | None:
     if "<" in text:
         text = _REPRS.sub(_repr_name, text)
     try:
-        return ast.parse(text, mode="eval").body
+        if _MAY_WARN.search(text) is None:
+            return ast.parse(text, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -255,3 +255,11 @@ def test_a_version_never_hides_what_a_text_says(torch):
 
 def test_every_kind_has_one_line_of_meaning():
     assert all(meaning.endswith(".") and "\n" not in meaning for meaning in KINDS.values())
+
+
+@pytest.mark.parametrize(
+    "code", ["xs[1or 2] == 3", "d['\\(x'] == 3", "2if x.size()[0] else 1 == 3"]
+)
+def test_a_garbled_text_warns_nobody(code, recwarn):
+    parse_reason(code)
+    assert not recwarn.list
