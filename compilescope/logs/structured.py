@@ -63,6 +63,8 @@ def _read_file(path: Path, gaps: list[Gap]) -> TraceReader:
         try:
             reader.read(read)
         except trace_files.Damaged as damage:
+            if not reader.count.kinds:
+                raise trace_files.not_a_trace(path, damage) from damage
             gaps.append(Gap("file cut short", detail=f"{path}: {damage}"))
     if not reader.count.kinds:
         raise trace_files.not_a_trace(path)

@@ -62,7 +62,14 @@ def find(paths: Sequence[Path], gaps: list[Gap]) -> list[Path]:
             found[path] = None
     if not found:
         raise InputError("no trace was named", hint=_RECORD_HINT)
-    return list({os.path.realpath(path): path for path in reversed(found)}.values())[::-1]
+    return list({_identity(path): path for path in reversed(found)}.values())[::-1]
+
+
+def _identity(path: Path) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):  # a NUL byte in the name, a loop of links
+        return str(path)
 
 
 def without_copies(paths: Sequence[Path], gaps: list[Gap]) -> list[Path]:
@@ -110,8 +117,14 @@ def beginning(path: Path, size: int = _SNIFF) -> bytes:
         return head
 
 
-def not_a_trace(path: Path) -> InputError:
+def not_a_trace(path: Path, damage: Damaged | None = None) -> InputError:
     """The error for a file without a single record, saying what the file is instead."""
+    if damage is not None:
+        return InputError(
+            f"{path} is damaged",
+            cause=f"nothing of it can be uncompressed ({damage})",
+            hint="copy the file again",
+        )
     head = beginning(path)
     if not head:
         return InputError(
@@ -157,17 +170,32 @@ def opened(path: Path) -> Iterator[Callable[[int], bytes]]:
         for prefix, opener in _OPENERS:
             if magic.startswith(prefix):
                 source = opener(cast("BinaryIO", file))
-        yield _guarded(source.read)
+        yield _Reading(source.read1)
 
 
-def _guarded(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    def guarded(count: int) -> bytes:
-        try:
-            return read(count)
-        except (*_DAMAGE, OSError) as error:
-            raise Damaged(str(error)) from error
+class _Reading:
+    """Gives all bytes before the damage, and only then raises."""
 
-    return guarded
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
+        self._damage: Exception | None = None
+
+    def __call__(self, count: int) -> bytes:
+        parts: list[bytes] = []
+        left = count
+        while left > 0 and self._damage is None:
+            try:
+                part = self._read(left)
+            except (*_DAMAGE, OSError) as error:
+                self._damage = error
+                break
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+        if self._damage is not None and not parts:
+            raise Damaged(str(self._damage)) from self._damage
+        return b"".join(parts)
 
 
 def _inside(folder: Path, gaps: list[Gap]) -> list[Path]:
