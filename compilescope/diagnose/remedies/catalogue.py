@@ -120,7 +120,7 @@ FACTS: dict[str, Facts] = {
     "fixed_keys": Facts(price="none"),
     "plain_container": Facts(price="a shallow copy"),
     "pass_list": Facts(price="none"),
-    "set_in_init": Facts(price="none"),
+    "set_in_init": Facts(price="none", limits="`None` as a placeholder still recompiles once"),
     "build_first": Facts(price="none"),
     "create_once": Facts(price="none"),
     "define_once": Facts(price="none"),

@@ -110,8 +110,7 @@ def attribute(words: Words) -> list[Remedy]:
     return [
         offer(
             "set_in_init",
-            f"Create {subject} in `__init__` and change only its value",
-            f"self.{name} = None" if name else "",
+            f"Create {subject} in `__init__`, with a value of the kind that it will have later",
         )
     ]
 
