@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 LARGEST = 300  # guards kept of one compile
 _LINE = re.compile(rb"\+- ([A-Z][A-Z_]+): ([^\n]*)")
@@ -66,6 +67,7 @@ def latency(tree: bytes) -> float | None:
     return float(match[1]) / 1e6 if match else None
 
 
+@lru_cache(maxsize=4096)  # the compiles of one function share most guards, and now the texts
 def _without_comment(line: bytes) -> str:
     text = line.decode(errors="replace").rstrip()
     if "#" not in text:
