@@ -13,10 +13,13 @@ from compilescope.lint.baseline import apply_baseline, write_baseline
 from compilescope.lint.cache import Cache, folder_for
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from compilescope.commands.lint_settings import Plan
-    from compilescope.lint.check import Engine
+    from compilescope.lint.check import Analysis, Engine
     from compilescope.lint.result import LintResult
     from compilescope.lint.run import Inputs
+    from compilescope.lint.settings import Settings
 
 
 def lint_once(plan: Plan) -> ExitCode:
@@ -45,12 +48,16 @@ def _inputs(plan: Plan) -> Inputs:
 
 
 def _engine(plan: Plan) -> Engine:
-    from compilescope.lint.analysis import analyse
-
     if plan.options.no_cache or plan.stdin is not None:
-        return analyse
+        return _analyse
     folder = folder_for(plan.root, plan.keys.cache_dir)
-    return Cache(folder, analyse, registry.identity())
+    return Cache(folder, _analyse, registry.identity())
+
+
+def _analyse(sources: Mapping[str, str], settings: Settings) -> Analysis:
+    from compilescope.lint import analysis  # not where the cache has the answer
+
+    return analysis.analyse(sources, settings)
 
 
 def _correct(inputs: Inputs, plan: Plan, engine: Engine) -> ExitCode:

@@ -48,6 +48,10 @@ class Notebook:
         return starts
 
     @cached_property
+    def _numbers(self) -> list[int]:
+        return [n for n, cell in enumerate(self.content["cells"], start=1) if _is_code(cell)]
+
+    @cached_property
     def _first_lines(self) -> list[int]:
         first, line = [], 1
         for cell in self.cells:
@@ -56,9 +60,15 @@ class Notebook:
         return first
 
     def place(self, line: int) -> tuple[int, int]:
-        """The cell, from 1 among all code cells, and the line in it, for a line of `text`."""
+        """The cell, from 1 among all cells, and the line in it, for a line of `text`."""
+        if not self.cells:
+            return 1, line
         index = max(bisect_right(self._first_lines, line) - 1, 0)
-        return index + 1, line - (self._first_lines[index] if self._first_lines else 1) + 1
+        return self._numbers[index], line - self._first_lines[index] + 1
+
+    def cell(self, number: int) -> str:
+        """The code of the cell that `place` numbers so."""
+        return self.cells[self._numbers.index(number)]
 
     def edited(self, edits: list[Edit]) -> Notebook:
         """The notebook after `edits` to `text`; an edit that crosses cells is not made."""
@@ -145,14 +155,17 @@ def _blank(cell: str) -> str:
     lines = split_lines(cell)
     first = next((line.split() for line in lines if line.strip()), [""])
     if first[0].startswith("%%") and first[0] not in _PYTHON_CELL_MAGICS:
-        return "".join(_expression("", line) for line in lines)
+        return "".join(_blanked("", line, "#") for line in lines)
     out, continued = [], False
     for line in lines:
         assigned = _ASSIGNED_MAGIC.match(line.rstrip("\r\n"))
         if assigned and not continued:
-            out.append(_expression(assigned.group(1), line))
-        elif continued or _MAGIC.match(line.rstrip("\r\n")):
-            out.append(_expression(line[: len(line) - len(line.lstrip(" \t"))], line))
+            out.append(_blanked(assigned.group(1), line, "0"))
+        elif continued:
+            out.append(_blanked("", line, "#"))
+            continued = line.rstrip("\r\n").endswith("\\")
+        elif _MAGIC.match(line.rstrip("\r\n")):
+            out.append(_blanked(line[: len(line) - len(line.lstrip(" \t"))], line, "0"))
             continued = line.rstrip("\r\n").endswith("\\")
         else:
             out.append(line)
@@ -167,8 +180,7 @@ def _parses(cell: str) -> bool:
     return True
 
 
-def _expression(kept: str, line: str) -> str:
-    """`kept` and then `0` in place of the rest of `line`, of the same length."""
+def _blanked(kept: str, line: str, mark: str) -> str:
+    """`kept`, then `mark` and spaces in place of the rest of `line`: as long as before."""
     body = line.rstrip("\r\n")
-    rest = len(body) - len(kept)
-    return kept + ("0" + " " * (rest - 1) if rest > 0 else "") + line[len(body) :]
+    return kept + f"{mark:<{len(body) - len(kept)}}"[: len(body) - len(kept)] + line[len(body) :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ DEFAULT_EXCLUDE = (
     "site-packages",
     "venv",
 )
+
+
+_CODE = re.compile(r"([A-Z]+)(\d+)\Z")
 
 
 class Keys(msgspec.Struct, frozen=True, rename="kebab"):
@@ -163,9 +167,19 @@ def expand(selector: str, known: Mapping[str, str]) -> frozenset[str]:
 
 def suggestion(text: str, known: Mapping[str, str]) -> str:
     """The nearest code or name to `text`, as a hint."""
-    near = get_close_matches(text.upper(), known, n=1, cutoff=0.6)
+    near = _nearest_code(text.upper(), known)
     near = near or get_close_matches(text.lower(), known.values(), n=1)
     return f"did you mean `{near[0]}`?" if near else "`compilescope rules` lists them"
+
+
+def _nearest_code(text: str, known: Iterable[str]) -> list[str]:
+    """The code with the same letters and the nearest number."""
+    wanted = _CODE.match(text)
+    same = [code for code in known if wanted and code.startswith(wanted[1])]
+    if not wanted or not same:
+        return []
+    number = int(wanted[2].ljust(3, "0"))
+    return [min(same, key=lambda code: abs(int(code[len(wanted[1]) :]) - number))]
 
 
 def _width(selector: str, known: Mapping[str, str]) -> int:

@@ -37,7 +37,7 @@ class Source(msgspec.Struct, frozen=True):
         """The lines of a notebook's cell, or of the file."""
         if cell is None or self.notebook is None:
             return self.lines
-        return [line.rstrip("\r\n") for line in split_lines(self.notebook.cells[cell - 1])]
+        return [line.rstrip("\r\n") for line in split_lines(self.notebook.cell(cell))]
 
     def edited(self, edits: list[Edit]) -> Source:
         """The file after `edits` to its text; those that cross cells of a notebook are not made."""
