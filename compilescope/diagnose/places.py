@@ -7,7 +7,7 @@ import re
 from msgspec.structs import replace
 
 from compilescope.model import Frame, GuardFailure, Recompiled, Session, Symbol
-from compilescope.paths import is_library
+from compilescope.paths import is_library, may_be_torch
 
 _WHOLE = re.compile(r"[/\\]|\w:|<ipython-input")
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")
@@ -36,7 +36,9 @@ class Places:
         # PyTorch cuts paths in comments; what is left of a library's path looks like a user's.
         name = re.split(r"[/\\]", frame.path)[-1]
         known = [path for path in self._own if re.split(r"[/\\]", path)[-1] == name]
-        fitting = [path for path in known if path.endswith(frame.path)] or known
+        fitting = [path for path in known if path.endswith(frame.path)]
+        if not fitting and not may_be_torch(frame.path):
+            fitting = known
         return replace(frame, path=fitting[0]) if len(fitting) == 1 else None
 
     def first_use(self, event: Recompiled, failure: GuardFailure) -> Frame | None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from compilescope.model import Frame
+from compilescope.paths import own_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +30,6 @@ _LABEL = re.compile(
 )
 _NOTE = re.compile(r"\((?:user code shown is first use|to avoid this specialization)[^\n]*")
 _PARAMETER_HINT = re.compile(r"\. (?P<hint>Guard failed on a parameter, .*)$")
-_LIBRARY = re.compile(
-    r"(?:^|[/\\])(?:site-packages|dist-packages|lib/python3?[\d.]*)[/\\]|^<frozen|^<string>"
-)
-_INSIDE_TORCH = re.compile(
-    r"^(?:torch/)?(?:_\w+|nn|optim|functional|utils|distributions|autograd|fx|ao|export|overrides)"
-    r"(?:[/\\][\w/\\.]+)?\.py$"
-)
 _COMPILER = re.compile(r"(?:torch[/\\])?_(?:dynamo|inductor|functorch)[/\\]")
 _SPECIALIZATION_NOTE = "user code shown is first use of this value"
 
@@ -79,7 +73,7 @@ def take_apart(text: str, known_paths: Sequence[str] = ()) -> Parts:
     code, comment = split_comment(body)
     hints += tuple(_advice(comment))
     stack = _read_stack(tail) if tail else ()
-    frame = _innermost(stack) or _from_comment(comment, known_paths)
+    frame = own_frame(stack) or _from_comment(comment, known_paths)
     return Parts(reason, code, comment, hints, entry["id"] if entry else "", frame, stack)
 
 
@@ -204,18 +198,6 @@ def _read_stack(tail: str) -> tuple[Frame, ...]:
             last = frames[-1]
             frames[-1] = Frame(last.path, last.line, last.function, code["code"] if code else "")
     return tuple(frames)
-
-
-def is_library(path: str) -> bool:
-    """Whether a path is the standard library's or an installed package's."""
-    return bool(_LIBRARY.search(path)) or bool(_INSIDE_TORCH.match(path))
-
-
-def _innermost(stack: tuple[Frame, ...]) -> Frame | None:
-    for frame in reversed(stack):
-        if not is_library(frame.path):
-            return frame
-    return stack[-1] if stack else None
 
 
 def _from_comment(comment: str, known_paths: Sequence[str]) -> Frame | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from compilescope.model import Frame
-from compilescope.paths import is_library
+from compilescope.paths import own_frame
+
+__all__ = ["FRAME", "own_frame", "read_stack", "written_name"]
 
 FRAME = re.compile(
     r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d{1,9})(?:, in (?P<function>.+?))?\s*$'
@@ -36,11 +38,3 @@ def written_name(function: str) -> str:
     """`function` without Dynamo's name for the rest of a function after a graph break."""
     found = _RESUMED.match(function)
     return found[1] if found else function
-
-
-def own_frame(stack: Sequence[Frame]) -> Frame | None:
-    """The innermost frame of the user's own code, or the innermost of all where none is."""
-    for frame in reversed(stack):
-        if not is_library(frame.path):
-            return frame
-    return stack[-1] if stack else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from compilescope.model import Callable, Event, Frame
+from compilescope.paths import is_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +24,10 @@ _LONGEST_LINE = 400
 def around(
     events: tuple[Event, ...], callables: tuple[Callable, ...], home: Path
 ) -> dict[str, dict[int, str]]:
-    """Path to line number to text, for every frame that lies in the user's own files."""
+    """Path to line number to text, for every frame outside torch and Python itself."""
     wanted: dict[str, set[int]] = {}
     for frame in _frames((*events, *callables)):
-        if frame.line > 0 and _is_users(frame.path):
+        if frame.line > 0 and not is_interpreter(frame.path):
             lines = wanted.setdefault(frame.path, set())
             lines.update(range(max(1, frame.line - AROUND), frame.line + AROUND + 1))
     found: dict[str, dict[int, str]] = {}
@@ -50,15 +51,6 @@ def _frames(value: Any) -> Iterator[Frame]:
             part = getattr(value, name)
             if isinstance(part, (tuple, msgspec.Struct)):
                 yield from _frames(part)
-
-
-def _is_users(path: str) -> bool:
-    parts = path.replace("\\", "/").split("/")
-    return (
-        bool(path)
-        and not path.startswith("<")
-        and not ({"site-packages", "dist-packages"} & set(parts) or "/lib/python3" in path)
-    )
 
 
 def _read(home: Path, path: str, lines: list[int]) -> dict[int, str]:
