@@ -46,6 +46,7 @@ class Cause(msgspec.Struct, frozen=True):
     also: tuple[str, ...] = ()  # what changed at the same call besides
     function: Frame | None = None  # the compiled function that recompiled
     remedies: tuple[Remedy, ...] = ()
+    callables: tuple[str, ...] = ()  # the compiled callables whose calls these are
 
 
 class Recompile(msgspec.Struct, frozen=True):
@@ -61,6 +62,7 @@ class Recompile(msgspec.Struct, frozen=True):
     refused: bool = False
     process: int = 0
     reasons: tuple[GuardFailure, ...] = ()
+    callable: int | None = None  # index into Session.callables
 
 
 class Break(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ def diagnose(session: Session) -> Diagnosis:
     fallbacks = explain_fallbacks(session, timeline, explained)
     calls = timeline.series()
     compiles = _compiles(session, timeline)
-    errors = tuple(event.text for event in session.events if isinstance(event, Errored))
+    errors = tuple(_error(event) for event in session.events if isinstance(event, Errored))
     counts = Counts(
         calls=timeline.count(),
         compiles=sum(item.outcome == "compiled" for item in compiles),
@@ -77,7 +77,7 @@ def ended(session: Session) -> str:
         case "exited":
             return f"exited with code {session.code or 0}"
         case "failed":
-            return f"failed with exit code {session.code}" + (f": {error}" if error else "")
+            return f"failed with exit code {session.code}" + (f": {_first(error)}" if error else "")
         case "killed":
             return f"killed by {signal or 'a signal'}"
         case "interrupted":
@@ -86,6 +86,17 @@ def ended(session: Session) -> str:
             return "still running, or its end was not recorded"
         case _:
             return ""
+
+
+def _first(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _error(event: Errored) -> str:
+    kind = event.kind.rpartition(".")[2]
+    named = kind and not event.text.startswith((event.kind, kind))
+    where = f"{event.frame.path}:{event.frame.line}: " if event.frame else ""
+    return f"{where}{kind + ': ' if named else ''}{event.text.strip()}"
 
 
 def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:

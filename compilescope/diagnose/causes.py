@@ -185,6 +185,11 @@ def _cause(session: Session, found: list[_Occurrence], limited: set[Frame]) -> C
         also=also,
         function=function,
         remedies=remedies(evidence),
+        callables=tuple(
+            session.callables[index].name
+            for index in dict.fromkeys(one.callable for one in found)
+            if index is not None and index < len(session.callables)
+        ),
     )
 
 
@@ -243,4 +248,5 @@ def _recompile(found: _Occurrence, cause: str) -> Recompile:
             found.failure if reason.entry == found.failure.entry else reason
             for reason in found.event.reasons
         ),
+        callable=found.callable,
     )
