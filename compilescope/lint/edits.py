@@ -7,8 +7,8 @@
         where = correction.name("torch.logical_not")  # adds `import torch` where it is missing
         correction.replace(correction.node, f"{where}({correction.text(test)})")
 
-and where a condition does not hold: `correction.decline("why")`. `correction.guard(statement, test)`
-puts a statement under an `if`; `remove` and `insert_before` do what they say.
+and where a condition fails: `correction.decline("why")`. `correction.guard(statement, test)`
+puts it under an `if`; `remove` and `insert_before` do what they say.
 
 Replacements are text over the spans of nodes, so everything else in the file stays as it is.
 """
@@ -182,7 +182,13 @@ class Correction:
         self.edits.append(Edit(start, self._tail(statement), text))
 
     def guard(self, statement: Statement, condition: str) -> None:
-        """`statement` under `if condition:`, its comments kept."""
+        """`statement` under `if condition:`, its comments kept.
+
+        A simple statement has to be the finding's expression and no more: a name that it bound, or
+        a value that it returned, would be missing otherwise.
+        """
+        if isinstance(statement, cst.SimpleStatementLine) and not self._is_all_of(statement):
+            self.decline("the statement does more than the finding")
         start, indent, newline = self._head(statement)
         end = self._tail(statement)
         inner = self.tree.module.default_indent
@@ -192,6 +198,10 @@ class Correction:
         moved = "".join(inner + line if line.strip() else line for line in body)
         text = f"{indent}if {condition}:{newline}{moved}"
         self.edits.append(Edit(start, end, text if text.endswith(("\n", "\r")) else text + newline))
+
+    def _is_all_of(self, statement: cst.SimpleStatementLine) -> bool:
+        small = statement.body[0]
+        return isinstance(small, cst.Expr) and small.value is self.node
 
     def group(self) -> Group:
         """The edits asked for, all or none of which are made."""

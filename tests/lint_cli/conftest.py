@@ -89,7 +89,8 @@ class StubEngine:
                 continue
             for node in ast.walk(tree):
                 node.guarded = getattr(node, "guarded", False)
-                guards = isinstance(node, ast.If) and "is_compiling" in ast.unparse(node.test)
+                test = ast.unparse(node.test) if isinstance(node, ast.If) else ""
+                guards = "is_compiling" in test or "not ic()" in test
                 for child in ast.iter_child_nodes(node):
                     child.guarded = node.guarded or guards
                 code, where = _code(node)
