@@ -5,9 +5,10 @@ bytes -- lines.py: prefixes -- text_records.py: records -- here -- text_events.p
 
 from __future__ import annotations
 
+import codecs
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from compilescope.logs import text_dynamic
@@ -36,9 +37,12 @@ _ITEM = re.compile(r"Graph break from `(?P<call>Tensor\.item\(\)|[^`]+)`, consid
 _ITEM_TYPE = "Unsupported Tensor.item() call with capture_scalar_outputs=False"
 _PLACELESS = "<not in this log>"
 _CHUNK = 1 << 18
+_LONGEST_LINE = 1 << 24
 
 
-def read_text(source: Iterable[bytes] | Path, name: str = "", changed: float | None = None) -> Log:
+def read_text(
+    source: Iterable[bytes | str] | Path, name: str = "", changed: float | None = None
+) -> Log:
     """The events of one text log.
 
     Args:
@@ -56,7 +60,7 @@ def read_text(source: Iterable[bytes] | Path, name: str = "", changed: float | N
     reader = TextReader(name, time.time() if changed is None else changed)
     if isinstance(source, Path):
         with opened(source) as read:
-            reader.feed(_lines(read, reader))
+            reader.feed_from(read)
     else:
         reader.feed(source)
     return reader.finish()
@@ -68,17 +72,27 @@ class TextReader:
     def __init__(self, name: str, changed: float) -> None:
         self.name = name
         self.damaged = ""
+        self.records = 0
         self.assembler = Assembler()
         self._clock = Clock(changed)
         self._story = Story()
-        self._records = 0
         self._unread = 0
 
     def feed(self, lines: Iterable[bytes | str]) -> None:
         """Read the log's lines."""
         for record in self.assembler.records(lines):
-            self._records += 1
+            self.records += 1
             self._read(record)
+
+    def feed_from(self, read: Callable[[int], bytes]) -> None:
+        """Read the log that `read` gives, up to where it is damaged."""
+        self.feed(self._undamaged(lines_of(read)))
+
+    def _undamaged(self, lines: Iterator[bytes | str]) -> Iterator[bytes | str]:
+        try:
+            yield from lines
+        except Damaged as damage:
+            self.damaged = str(damage) or "the compressed data ends early"
 
     def finish(self) -> Log:
         """What was read, once all lines have been fed."""
@@ -94,7 +108,7 @@ class TextReader:
                 Gap(
                     "records cut short",
                     count=self._unread,
-                    share=self._unread / self._records,
+                    share=self._unread / self.records,
                     detail="the log begins or ends within them",
                 )
             )
@@ -209,23 +223,39 @@ class TextReader:
             return None
 
 
-def _lines(read: object, reader: TextReader) -> Iterable[bytes]:
-    """Lines of a file, in whatever compression, up to where it is damaged."""
+def lines_of(read: Callable[[int], bytes]) -> Iterator[bytes | str]:
+    """The lines that `read` gives, also of UTF-16, which PowerShell writes.
+
+    Raises:
+        Damaged: the compressed data ends early.
+    """
+    chunk = read(_CHUNK)
+    decoder = _utf16(chunk)
+    if decoder is not None:
+        yield from _split(iter(lambda: decoder.decode(read(_CHUNK)), ""), decoder.decode(chunk))
+        return
     rest = b""
-    assert callable(read)
-    while True:
-        try:
-            chunk = read(_CHUNK)
-        except Damaged as error:
-            reader.damaged = str(error)
-            chunk = b""
-        if not chunk:
-            break
+    while chunk:
         lines = (rest + chunk).split(b"\n")
         rest = lines.pop()
-        if len(rest) > 1 << 24:  # no line of a log is that long
+        if len(rest) > _LONGEST_LINE:
             lines.append(rest)
             rest = b""
         yield from lines
+        chunk = read(_CHUNK)
     if rest:
         yield rest
+
+
+def _utf16(head: bytes) -> codecs.IncrementalDecoder | None:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return codecs.getincrementaldecoder("utf-16")("replace")
+    return None
+
+
+def _split(chunks: Iterator[str], rest: str) -> Iterator[str]:
+    for chunk in chunks:
+        lines = (rest + chunk).split("\n")
+        rest = lines.pop()
+        yield from lines
+    yield from rest.split("\n")

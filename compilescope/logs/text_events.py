@@ -44,6 +44,11 @@ _NO_RECOMPILES = Gap(
     "recompilations",
     detail="none are in the log: there were none, or TORCH_LOGS did not name recompiles",
 )
+ONLY_OF_TEXT: dict[Gap, tuple[type, ...]] = {  # gaps of text, and the events that close them
+    _TIMES: (),
+    _NO_BREAKS: (GraphBroke,),
+    _NO_RECOMPILES: (Recompiled, FellBack),
+}
 Key = tuple[int, str]  # process, compile id
 
 

@@ -101,7 +101,12 @@ class Assembler:
         for raw in lines:
             self.total += 1
             line = read_line(raw)
-            yield from self._prefixed(line, line.prefix) if line.prefix else self._bare(line)
+            if line.prefix is None:
+                yield from self._bare(line)
+            elif "torch" in line.prefix.file:
+                yield from self._prefixed(line, line.prefix)
+            else:
+                self.ignored += 1  # other libraries log in the same form
         yield from sorted(self._open.values(), key=lambda record: record.number)
         self._open.clear()
 

@@ -40,8 +40,8 @@ _PARTITION_REASON = re.compile(r"^\s+\w+: reason=(?P<reason>.+?)(?:, ir=.*)?$")
 _PARTITION_SIZE = re.compile(r"^Partition \d+ has (?P<rest>.* skipping cudagraph.*)$")
 _BELONGS_TO_A_TRACEBACK = {"Created at:"}
 _TELLS_NOTHING = re.compile(
-    r"Created \d+ graph partitions|\s*Partition \d+: |Running warmup"
-    r"|Recording (?:function|cudagraph)"
+    r"Created \d+ graph partitions|\s*Partition \d+: |(?:\[[!\d/_]+\] )?(?:Running warmup"
+    r"|Recording (?:function|cudagraph))"
 )
 
 
