@@ -89,7 +89,8 @@ class Compile:
         if self.started:
             return None
         found = trace_metrics.limit(metrics)
-        if found is None and self.reasons and metrics.fail_type is None:
+        unnamed = metrics.co_name is None and metrics.fail_type is None
+        if found is None and self.reasons and unnamed:
             # Metrics of a compile that never started and did not fail: only a limit does that.
             return trace_metrics.Limit("recompile_limit", None, raised=False)
         return found

@@ -83,7 +83,7 @@ def total_seconds(metrics: Metrics) -> float | None:
 
 def wasted_seconds(metrics: Metrics) -> float:
     """Seconds before the last restart of tracing, 0 where it never restarted."""
-    if not metrics.restart_reasons:
+    if not metrics.restart_reasons or metrics.fail_type:
         return 0.0  # a failed compile has its whole time in this field
     return (
         _seconds(

@@ -221,6 +221,14 @@ def test_a_limit_that_raises_is_no_fallback(read):
     assert of(log, Errored)[0].kind == "FailOnRecompileLimitHit"
 
 
+def test_a_compile_whose_start_was_lost_is_not_the_limit(read):
+    trace = Trace().compiled().reasons("0/0: n == 2").metrics("0/1", co_firstlineno=4)
+    log = read(trace)
+    assert [event.recompile for event in of(log, Compiled)] == [False, True]
+    assert not of(log, Recompiled)[0].refused
+    assert not of(log, FellBack)
+
+
 def test_reasons_at_the_end_of_a_cut_trace_are_not_the_limit(read):
     log = read(Trace().compiled().reasons("0/0: n == 2"))
     assert not of(log, Recompiled)[0].refused
