@@ -112,6 +112,7 @@ class Compile(msgspec.Struct, frozen=True):
     graph_ops: int | None = None
     guard_count: int | None = None
     process: int = 0
+    callable: int | None = None  # index into Session.callables
 
 
 class FunctionSummary(msgspec.Struct, frozen=True):
@@ -135,6 +136,7 @@ class CallSeries(msgspec.Struct, frozen=True):
     eager: tuple[int, ...]  # indexes of calls that ran eagerly
     steady: float | None  # median seconds of a call that compiled nothing
     steady_from: int | None = None  # first call after the last compile
+    callable: int | None = None  # index into Session.callables
 
 
 class Notice(msgspec.Struct, frozen=True):

@@ -118,6 +118,7 @@ def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:
             graph_ops=event.graph_ops,
             guard_count=event.guard_count,
             process=event.process,
+            callable=payment.call.callable if payment else None,
         )
     return tuple(found.values())
 

@@ -80,6 +80,7 @@ class Timeline:
             eager=tuple(i for i, call in enumerate(calls) if call.eager),
             steady=self._steady[key],
             steady_from=last if last < len(calls) else None,
+            callable=index,
         )
 
     def _pay(self) -> dict[CompileKey, Payment]:
