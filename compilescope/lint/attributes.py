@@ -14,6 +14,7 @@ from compilescope.lint.values import (
     DECLARED,
     DEVICE,
     DTYPE,
+    INPUT,
     NONE,
     NUMBER,
     PARAMETER,
@@ -114,7 +115,7 @@ def _of_tensor(machine: Machine, frame: Frame, base: Value, name: str, node: ast
     if name in _TENSOR_ATTRIBUTES:
         return _TENSOR_ATTRIBUTES[name]
     if name in _SAME:
-        return tensor(base.data, base.note & (ASSUMED | DECLARED))
+        return tensor(base.data, base.note & ~(INPUT | PARAMETER))
     if name == "grad":
         return join(tensor("float"), NONE)
     if name in ("real", "imag"):

@@ -28,11 +28,23 @@ if TYPE_CHECKING:
 def call(machine: Machine, frame: Frame, node: ast.Call) -> Value:
     """The kind that a call gives."""
     callee = evaluate(machine, frame, node.func)
-    arguments = passed(machine, frame, node)
+    if callee.kind in ("library", "method") and _reported_whole(callee):
+        quiet, machine.quiet = machine.quiet, True
+        arguments = passed(machine, frame, node)
+        machine.quiet = quiet
+    else:
+        arguments = passed(machine, frame, node)
     result = call_value(machine, frame, callee, arguments, node)
     if isinstance(node.func, ast.Attribute) and callee.kind == "method":
         _mutate(machine, frame, node, callee, arguments)
     return result
+
+
+def _reported_whole(callee: Value) -> bool:
+    """Printing and logging break by themselves; the text they build is not a second finding."""
+    if callee.kind == "method":
+        return bool(callee.data == Value("object", "logging.Logger"))
+    return callee.data in ("builtins.print", "warnings.warn") or callee.data.startswith("logging.")
 
 
 def passed(machine: Machine, frame: Frame, node: ast.Call) -> Arguments:
@@ -114,7 +126,8 @@ def _class(
 ) -> Value:
     machine.emit("construct", node, frame, value=callee, arguments=arguments.positional,
                  keywords=arguments.keywords)
-    return machine.instance(callee.data, arguments)
+    value = machine.instance(callee.data, arguments)
+    return Value("instance", value.data, "fresh") if frame.site.compiled else value
 
 
 def _instance(
@@ -152,7 +165,7 @@ def compiled_site(site: Site, options: tuple[tuple[str, object], ...]) -> Site:
     """The surroundings of code that runs compiled."""
     return replace(
         site, compiled=True, fullgraph=dict(options).get("fullgraph") is True,
-        loops=0, blocks=0, guarded=0, init=False,
+        loops=0, blocks=0, guarded=0, init=False, entering=True,
     )
 
 
@@ -218,6 +231,20 @@ _CALLERS = {
     "apply": _apply,
 }
 
+def _persists(frame: Frame, node: ast.expr) -> bool:
+    """Whether a container was there before the function was called."""
+    path = path_of(node)
+    if not path or path in frame.env:
+        return False
+    scope: Frame | None = frame
+    name = path.partition(".")[0]
+    while scope is not None:
+        if name in scope.env:
+            return "." in path and scope.env[name].note != "fresh"
+        scope = scope.outer
+    return True
+
+
 _GROW = frozenset(("append", "appendleft", "insert", "extend", "add", "update", "setdefault"))
 _SHRINK = frozenset(("pop", "popleft", "clear", "remove", "popitem", "discard"))
 
@@ -230,7 +257,8 @@ def _mutate(
     assert isinstance(node.func, ast.Attribute)
     if name in _GROW | _SHRINK and base.kind in ("list", "tuple", "dict", "object"):
         machine.emit("mutate", node, frame, value=base, detail=name,
-                     arguments=arguments.positional, extra=node.func.value)
+                     arguments=arguments.positional,
+                     extra=(node.func.value, _persists(frame, node.func.value)))
     path = path_of(node.func.value)
     if not path or name not in _GROW or not arguments.positional:
         return

@@ -14,11 +14,14 @@ from compilescope.lint.values import (
     NDARRAY,
     NONE,
     NUMBER,
+    INPUT,
     PARAMETER,
+    SCALAR,
     SHAPE_NUMBER,
     STRING,
     TRUE,
     UNKNOWN,
+    VECTOR,
     Value,
     alternatives,
     const,
@@ -132,7 +135,8 @@ def _iterated(value: Value) -> Value:
     if value.kind in ("list", "tuple"):
         return element(value)
     if value.kind == "tensor":
-        return tensor(value.data, value.note & (ASSUMED | DECLARED))
+        rank = SCALAR if value.note & VECTOR else 0
+        return tensor(value.data, value.note & (ASSUMED | DECLARED) | rank)
     if value.kind == "ndarray":
         return NDARRAY
     if value.kind == "size":
@@ -232,6 +236,10 @@ def _tensor_binary(left: Value, right: Value, operator: ast.operator) -> Value:
         other = right if sides[0] is not None else left
         if other.kind in ("unknown", "instance", "list", "tuple"):
             flags |= ASSUMED
+    ranks = [s.note & (SCALAR | VECTOR) for s in known]
+    plain = len(known) == 2 or other.kind in ("const", "number")
+    if plain and all(r == ranks[0] for r in ranks):
+        flags |= ranks[0]
     logical = isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor)
     families = {s.data for s in known}
     if logical:
@@ -298,7 +306,7 @@ def _unary(machine: Machine, frame: Frame, node: ast.UnaryOp) -> Value:
     value = evaluate(machine, frame, node.operand)
     part = tensor_part(value)
     if part is not None:
-        return tensor(part.data, part.note & ~PARAMETER)
+        return tensor(part.data, part.note & ~(PARAMETER | INPUT))
     if value.kind == "const" and type(value.data) in (int, float):
         return const(-value.data) if isinstance(node.op, ast.USub) else value
     return value
@@ -389,6 +397,9 @@ def compare(left: Value, right: Value, operator: ast.cmpop) -> Value:
             if side is not None
             for v in alternatives(value)
         )
+        ranks = [s.note & (SCALAR | VECTOR) for s in sides if s is not None]
+        if (len(ranks) == 2 or other.kind in ("const", "number")) and len(set(ranks)) == 1:
+            flags |= ranks[0]
         return tensor("bool", flags | (DECLARED if mixed else 0))
     if "ndarray" in (left.kind, right.kind):
         return NDARRAY
@@ -445,7 +456,7 @@ def _formatted(machine: Machine, frame: Frame, node: ast.JoinedStr) -> Value:
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = evaluate(machine, frame, part.value)
-            if contains_tensor(value):
+            if contains_tensor(value) and not machine.quiet:
                 machine.emit("format", part.value, frame, value=value, extra=node)
     return STRING
 

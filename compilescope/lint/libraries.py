@@ -25,6 +25,7 @@ from compilescope.lint.values import (
     STRING,
     TRUE,
     UNKNOWN,
+    VECTOR,
     Value,
     alternatives,
     join,
@@ -104,6 +105,8 @@ def call_library(
     if name.startswith("torch"):
         return _call_torch(machine, frame, name, arguments, node)
     top = name.partition(".")[0]
+    machine.emit(f"package:{top}", node, frame, detail=name, arguments=arguments.positional,
+                 keywords=arguments.keywords)
     if top == "numpy":
         return _call_numpy(name)
     if top == "math":
@@ -184,6 +187,9 @@ def _call_torch(
 
     if name in ("torch.compile", "torch._dynamo.optimize"):
         return call_compile(machine, frame, arguments, node)
+    if name.startswith("torch.distributions."):
+        machine.emit("package:torch.distributions", node, frame, detail=name,
+                     arguments=arguments.positional, keywords=arguments.keywords)
     last = name.rpartition(".")[2]
     if name in _TORCH_VALUES:
         return _TORCH_VALUES[name]
@@ -297,6 +303,10 @@ def _flags(name: str, arguments: Arguments) -> int:
     parts = [tensor_part(v) for v in arguments.positional[:2]]
     for part in parts:
         flags |= part.note & (ASSUMED | DECLARED) if part is not None else 0
+    if name in _VECTORS:
+        return flags | VECTOR
+    if name in _POINTWISE and parts and parts[0] is not None:
+        flags |= parts[0].note & (SCALAR | VECTOR)
     if name in ("tensor", "scalar_tensor") and arguments.positional:
         first = arguments.positional[0]
         return SCALAR if first.kind in ("const", "number") else 0
@@ -309,6 +319,13 @@ def _flags(name: str, arguments: Arguments) -> int:
     return flags
 
 
+_VECTORS = frozenset("arange linspace logspace randperm bincount unique masked_select flatnonzero".split())
+_POINTWISE = frozenset(
+    """
+    abs neg sqrt exp log ceil floor round trunc sigmoid relu tanh clone detach contiguous to float
+    long int bool half double cuda cpu isnan isinf isfinite square rsqrt clamp item_ cumsum flip
+    """.split()
+)
 _REDUCTIONS = frozenset("sum mean max min prod std var norm all any median argmax argmin".split())
 
 
@@ -373,11 +390,12 @@ def _varies(name: str, arguments: Arguments, receiver: Value | None) -> Value:
         return tensor(dtype, flags | (SCALAR if not rest else 0))
     if name == "nonzero":
         as_tuple = arguments.keywords.get("as_tuple")
-        one = tensor("int", flags)
-        return list_of(one, "tuple") if as_tuple == TRUE else one
+        if as_tuple == TRUE:
+            return list_of(tensor("int", flags | VECTOR), "tuple")
+        return tensor("int", flags)
     if name == "where":
         full = len(rest) + offset >= 3 or (receiver is not None and len(rest) >= 2)
-        return tensor(dtype, flags) if full else list_of(tensor("int", flags), "tuple")
+        return tensor(dtype, flags) if full else list_of(tensor("int", flags | VECTOR), "tuple")
     if name == "size":
         return SHAPE_NUMBER if rest or arguments.keywords else SIZE
     if name in ("unique", "unique_consecutive"):
@@ -452,7 +470,7 @@ def _tensor_method(base: Value, name: str, arguments: Arguments) -> Value:
     if name == "tolist":
         return list_of(Value("number", "item"))
     if name in ("numpy",):
-        return NDARRAY
+        return Value("ndarray", "tensor")
     if name in ("numel", "nelement", "dim", "ndimension", "element_size", "__len__"):
         return NUMBER if "dim" in name or name == "element_size" else SHAPE_NUMBER
     if name in ("to", "type"):
@@ -467,6 +485,13 @@ def _tensor_method(base: Value, name: str, arguments: Arguments) -> Value:
         return _several(name, tensor(dtype, flags), arguments)
     if name in _NEW:
         flags = 0
+    if name in _VECTORS or name in ("flatten", "ravel"):
+        flags |= VECTOR
+    if name in ("view", "reshape") and len(arguments.positional) == 1:
+        only = arguments.positional[0]
+        flags |= VECTOR if only.kind == "const" and only.data == -1 else 0
+    if name in _POINTWISE:
+        flags |= base.note & (SCALAR | VECTOR)
     if name in _REDUCTIONS and not arguments.positional and not arguments.keywords:
         flags |= SCALAR
     return tensor(dtype, flags) if kind == "tensor" else UNKNOWN
@@ -474,12 +499,14 @@ def _tensor_method(base: Value, name: str, arguments: Arguments) -> Value:
 
 def _converted(base: Value, flags: int, arguments: Arguments, name: str) -> Value:
     for value in (*arguments.positional, *arguments.keywords.values()):
+        rank = base.note & (SCALAR | VECTOR)
         if value.kind == "dtype":
-            return tensor(value.data or "", flags)
+            return tensor(value.data or "", flags | rank)
         if value.kind == "tensor":
-            return tensor(value.data, flags)
+            return tensor(value.data, flags | rank)
     if name == "type" and not arguments.positional:
         return STRING
+    flags |= base.note & (SCALAR | VECTOR)
     devices = ("device", "string", "const")
     same = all(v.kind in devices for v in arguments.positional)
     return tensor(base.data if same else "", flags)

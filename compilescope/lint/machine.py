@@ -10,7 +10,7 @@ from typing import Any
 
 from compilescope.lint.index import Class, Function, Import, Module, Project
 from compilescope.lint.rule import Fact, Site
-from compilescope.lint.values import NONE, UNKNOWN, Value, join, join_all, library
+from compilescope.lint.values import INPUT, NONE, UNKNOWN, Value, join, join_all, library
 
 CONTEXTS = 10  # evaluations of one function with different kinds of arguments
 DEPTH = 24
@@ -85,6 +85,7 @@ class Machine:
         self.roots: list[tuple[Value, Site]] = []
         self.entered: set[Function] = set()  # run as compiled code with known arguments
         self.seen: set[Function] = set()
+        self.quiet = False  # inside the arguments of a call that is reported as a whole
         self.mros: dict[Class, tuple[list[Class], list[str]]] = {}
 
     def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
@@ -231,8 +232,10 @@ class Machine:
         from compilescope.lint.binding import bind
 
         env = bind(self, function, arguments, bound, closure.frame if closure else None)
+        if site.entering:
+            env = {name: as_input(v) for name, v in env.items()}
         key = (value.data, tuple(env.items()), site.compiled, site.fullgraph, bool(site.loops),
-               bool(site.blocks), bool(site.guarded))
+               bool(site.blocks), bool(site.guarded), site.entering)
         if key in self.memo:
             return self.memo[key]
         if key in self.running or self.depth >= DEPTH:
@@ -258,7 +261,8 @@ class Machine:
         from compilescope.lint.statements import run_body
 
         self.seen.add(function)
-        inner = replace(site, module=function.module, function=function, init=False)
+        inner = replace(site, module=function.module, function=function, init=False,
+                        entering=False, root=site.entering)
         arguments = function.node.args.posonlyargs + function.node.args.args
         this = arguments[0].arg if function.owner is not None and arguments else ""
         frame = Frame(
@@ -278,6 +282,15 @@ def as_state(value: Value) -> Value:
     if wide.kind == "number":
         return Value("number", "state")
     return UNKNOWN if wide == NONE else wide
+
+
+def as_input(value: Value) -> Value:
+    """An argument of a compiled callable."""
+    if value.kind == "tensor":
+        return Value("tensor", value.data, value.note | INPUT)
+    if value.kind == "union":
+        return join_all(as_input(v) for v in value.data)
+    return value
 
 
 def is_module_name(name: str) -> bool:

@@ -13,7 +13,7 @@ from compilescope.lint.calls import compiled_site
 from compilescope.lint.construction import run_generic
 from compilescope.lint.decorators import COMPILE, unwrapped
 from compilescope.lint.index import Class, Function, Module
-from compilescope.lint.machine import Closure, Frame
+from compilescope.lint.machine import Closure, Frame, as_input
 from compilescope.lint.rule import Site
 from compilescope.lint.statements import run_block
 from compilescope.lint.values import UNKNOWN, Value
@@ -150,6 +150,7 @@ class Regions:
             return
         site = compiled_site(Site(function.module), options)
         env = generic(self.machine, function, closure.frame if closure else None)
+        env = {name: as_input(v) for name, v in env.items()}
         if bound is not None and env:
             env[next(iter(env))] = bound
         if closure is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -34,6 +34,8 @@ class Site:
     blocks: int = 0  # `with` and `try` around it
     guarded: int = 0  # `try` around it that catches something
     init: bool = False
+    entering: bool = False  # the next function to run is what was compiled
+    root: bool = False  # this function is what was compiled: its parameters are the inputs
 
 
 @dataclass
@@ -118,7 +120,7 @@ class CallRule(Rule):
 
     names: ClassVar[Mapping[str, str]] = {}
     message: ClassVar[str] = "`{name}` in compiled code"
-    test: ClassVar[Callable[[Fact], bool] | None] = None
+
 
     def __init_subclass__(cls) -> None:
         """Subscribe to the names."""
@@ -172,6 +174,22 @@ def holds(versions: str, target: Versions) -> bool:
 def _minor(text: str) -> tuple[int, int]:
     major, _, minor = text.partition(".")
     return int(major), int(minor)
+
+
+def worst(*certainties: Certainty | None) -> Certainty | None:
+    """The least sure of several."""
+    order = ("certain", "likely", "possible")
+    known = [c for c in certainties if c is not None]
+    return max(known, key=order.index) if len(known) == len(certainties) else None
+
+
+def header(node: ast.AST) -> ast.AST:
+    """The first line of a definition, to be reported instead of its whole body."""
+    place = ast.Name(getattr(node, "name", ""), ast.Load())
+    place.lineno = place.end_lineno = node.lineno  # type: ignore[attr-defined]
+    place.col_offset = node.col_offset  # type: ignore[attr-defined]
+    place.end_col_offset = place.col_offset + 1
+    return place
 
 
 def certainty_of(value: Value) -> Certainty | None:

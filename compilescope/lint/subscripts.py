@@ -11,9 +11,11 @@ from compilescope.lint.values import (
     NDARRAY,
     NONE,
     NUMBER,
+    SCALAR,
     SHAPE_NUMBER,
     STRING,
     UNKNOWN,
+    VECTOR,
     Value,
     alternatives,
     element,
@@ -44,7 +46,7 @@ def subscript(machine: Machine, frame: Frame, base: Value, index: Value, node: a
 def item(base: Value, index: Value) -> Value:
     """The kind of an item of one alternative."""
     if base.kind == "tensor":
-        return tensor(base.data, base.note & (ASSUMED | DECLARED))
+        return tensor(base.data, base.note & (ASSUMED | DECLARED) | _rank(base, index))
     if base.kind in ("tuple", "list"):
         return _of_sequence(base, index)
     if base.kind == "size":
@@ -59,6 +61,16 @@ def item(base: Value, index: Value) -> Value:
         inner: Value = base.note
         return base if index.kind == "slice" else _of_sequence(inner, index)
     return UNKNOWN
+
+
+def _rank(base: Value, index: Value) -> int:
+    if not base.note & VECTOR:
+        return 0
+    if index.kind in ("const", "number"):
+        return SCALAR if index.data is not None else 0
+    if index.kind == "slice" or (index.kind == "tensor" and index.note & VECTOR):
+        return VECTOR
+    return SCALAR if index.kind == "tensor" and index.note & SCALAR else 0
 
 
 def _of_sequence(base: Value, index: Value) -> Value:

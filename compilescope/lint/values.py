@@ -9,6 +9,7 @@ ASSUMED = 1  # nothing declares it a tensor; the way it is used does
 SCALAR = 2  # known to have no dimensions
 PARAMETER = 4  # a parameter of a module
 INPUT = 8  # an argument of the compiled region
+VECTOR = 32  # known to have one dimension
 DECLARED = 16  # one of several types that an annotation allows
 
 
@@ -129,7 +130,7 @@ def element(value: Value) -> Value:
 def _join_tensors(first: Value, second: Value) -> Value:
     dtype = first.data if first.data == second.data else ""
     either = (first.note | second.note) & (ASSUMED | INPUT | DECLARED)
-    both = first.note & second.note & (SCALAR | PARAMETER)
+    both = first.note & second.note & (SCALAR | VECTOR | PARAMETER)
     return tensor(dtype, either | both)
 
 

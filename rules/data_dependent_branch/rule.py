@@ -1,4 +1,4 @@
-"""CS101: Python decides on a tensor's value."""
+"""CS101: Python decides on the value of a tensor."""
 
 from __future__ import annotations
 
@@ -6,16 +6,38 @@ from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
+CONSTRUCTS = {
+    "if": "`if`",
+    "while": "`while`",
+    "ternary": "a conditional expression",
+    "and": "`and`",
+    "or": "`or`",
+    "compare": "a chain of comparisons",
+    "match": "`match`",
+    "comprehension-if": "the condition of a comprehension",
+}
+
 
 class DataDependentBranch(Rule):
+    """Python decides on the value of a tensor."""
+
     code = "CS101"
     name = "data-dependent-branch"
     summary = "Python decides on the value of a tensor"
-    facts = ("branch",)
     gb_ids = ("GB0170",)
+    fixable = "unsafe"
+    reason = (
+        "The value exists only when the graph runs, but Python must choose now: the graph "
+        "ends here."
+    )
+    help = "choose with `torch.where`, or `torch.cond` for costly branches"
+
+    facts = ("branch",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
-        if fact.detail in ("if", "while", "ternary", "and", "or", "compare", "match"):
-            certainty = certainty_of(fact.value)
-            if certainty:
-                yield Report(f"`{fact.detail}` decides on a tensor's value", certainty=certainty)
+        """Report the place."""
+        del target
+        certainty = certainty_of(fact.value)
+        if fact.detail in CONSTRUCTS and certainty:
+            subject = CONSTRUCTS[fact.detail]
+            yield Report(f"{subject} decides on the value of a tensor", certainty=certainty)

@@ -1,32 +1,41 @@
-"""CS140: operators whose output size depends on the data."""
+"""CS140: the size of the result depends on the data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from compilescope.lint.rule import Fact, Report, Rule, Versions, shown
-from compilescope.lint.torch_table import DYNAMIC_OUTPUT
-
-ALWAYS = ("nonzero", "argwhere", "masked_select", "unique", "unique_consecutive", "bincount")
+from compilescope.lint.rule import CallRule
 
 
-class DynamicShapeOperator(Rule):
-    """The size of the result is known only when the operator has run."""
+class DynamicShapeOperator(CallRule):
+    """The size of the result depends on the data."""
 
     code = "CS140"
     name = "dynamic-shape-operator"
     summary = "the size of the result depends on the data"
-    facts = tuple(
-        f"call:{owner}.{name}"
-        for owner in ("torch", "torch.Tensor")
-        for name in sorted({*ALWAYS, *(n for n in DYNAMIC_OUTPUT if not n.startswith("_"))})
-    )
+    names = {
+        "torch.nonzero": "",
+        "torch.argwhere": "",
+        "torch.masked_select": "",
+        "torch.unique": "",
+        "torch.unique_consecutive": "",
+        "torch.bincount": "",
+        "torch.combinations": "<2.14",
+        "torch._unique2": "",
+        "torch.flatnonzero": "",
+        "torch.Tensor.nonzero": "",
+        "torch.Tensor.argwhere": "",
+        "torch.Tensor.masked_select": "",
+        "torch.Tensor.unique": "",
+        "torch.Tensor.unique_consecutive": "",
+        "torch.Tensor.bincount": "",
+        "torch.nn.functional.ctc_loss": "",
+        "torch.nn.AdaptiveLogSoftmaxWithLoss.__call__": "",
+        "torch.nn.CTCLoss.__call__": "",
+    }
+    message = "`{name}`: the size of the result depends on the data"
     gb_ids = ("GB0036",)
-    reason = "A graph needs sizes; this operator's output size is data."
-    help = "compute with a mask of fixed size"
-
-    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
-        """Report the call."""
-        del target
-        if fact.name.rpartition(".")[2] in ALWAYS:
-            yield Report(f"`{shown(fact)}`: {self.summary}")
+    reason = (
+        "A graph is built from sizes; this operator's output size is known only when it has run."
+    )
+    help = (
+        "keep a mask of fixed size, or set `torch._dynamo.config.capture_dynamic_output_shape_ops`"
+    )

@@ -1,4 +1,4 @@
-"""CS111: logging."""
+"""CS111: logging in compiled code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ METHODS = (
 
 
 class LoggingCall(CallRule):
-    """Loggers are not traced."""
+    """Logging in compiled code."""
 
     code = "CS111"
     name = "logging-call"
@@ -22,5 +22,8 @@ class LoggingCall(CallRule):
         "logging.getLogger": "",
     }
     gb_ids = ("GB0291", "GB4841", "GB6215")
-    reason = "The compiler does not trace loggers, whatever their level: the graph ends here."
+    fixable = "safe"
+    reason = (
+        "Loggers are not traced, even when their level would drop the message: the graph ends here."
+    )
     help = "guard it with `if not torch.compiler.is_compiling():`"

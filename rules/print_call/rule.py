@@ -1,4 +1,4 @@
-"""CS110: print and its relatives."""
+"""CS110: printing in compiled code."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from compilescope.lint.rule import CallRule
 
 
 class PrintCall(CallRule):
-    """Printing needs the value while the graph is still being built."""
+    """Printing in compiled code."""
 
     code = "CS110"
     name = "print-call"
-    summary = "`print` in compiled code"
+    summary = "printing in compiled code"
     names = {
         "builtins.print": "",
-        "pprint.pprint": "",
-        "pprint.pp": "",
         "builtins.input": "",
         "builtins.breakpoint": "",
+        "pprint.pprint": "",
+        "pprint.pp": "",
         "pdb.set_trace": "",
+        "rich.print": "",
     }
-    gb_ids = ("GB0059",)
-    reason = "The compiler cannot put this call into a graph, so it ends the graph here."
+    message = "`{name}` in compiled code"
+    gb_ids = ("GB0059", "GB0207")
+    fixable = "safe"
+    reason = (
+        "Printing is Python at run time; the compiler cannot put it into a graph, so the "
+        "graph ends here."
+    )
     help = "guard it with `if not torch.compiler.is_compiling():`"

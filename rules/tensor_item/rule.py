@@ -1,4 +1,4 @@
-"""CS120: a tensor's value becomes a Python number by `.item()`."""
+"""CS120: tensor data becomes a Python number."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
 
 class TensorItem(Rule):
-    """`.item()` asks for a value that does not exist while the graph is built."""
+    """Tensor data becomes a Python number."""
 
     code = "CS120"
     name = "tensor-item"
-    summary = "`.item()` turns tensor data into a Python number"
-    facts = ("call:torch.Tensor.item",)
+    summary = "tensor data becomes a Python number"
     gb_ids = ("GB0124",)
-    reason = "The value exists only when the graph runs; Python needs it while it is built."
-    help = "keep the value as a tensor"
+    reason = "The value exists only when the graph runs; Python needs it while the graph is built."
+    help = "keep the 0-d tensor, or set `torch._dynamo.config.capture_scalar_outputs`"
+
+    facts = ("call:torch.Tensor.item",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
-        """Report the call."""
+        """Report the place."""
         del target
-        yield Report(self.summary, certainty=certainty_of(fact.value))
+        message = "`.item()` turns tensor data into a Python number"
+        yield Report(message, certainty=certainty_of(fact.value))

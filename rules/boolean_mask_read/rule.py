@@ -1,0 +1,39 @@
+"""CS141: elements selected by a boolean mask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, worst
+from compilescope.lint.values import tensor_part
+
+
+class BooleanMaskRead(Rule):
+    """Elements selected by a boolean mask."""
+
+    code = "CS141"
+    name = "boolean-mask-read"
+    summary = "elements selected by a boolean mask"
+    gb_ids = ("GB0036",)
+    reason = "The size of the result is the number of true elements, which is data."
+    help = "multiply by the mask, or use `torch.where`"
+
+    facts = ("index",)
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the place."""
+        del target
+        if tensor_part(fact.value) is None:
+            return
+        for part in fact.other.data if fact.other.kind == "tuple" else (fact.other,):
+            mask = tensor_part(part)
+            if mask is None:
+                continue
+            named = "mask" in ast.unparse(fact.node.slice).lower()  # type: ignore[attr-defined]
+            if mask.data == "bool" or (not mask.data and named):
+                certainty = worst(certainty_of(part), certainty_of(fact.value))
+                if not mask.data and certainty == "certain":
+                    certainty = "likely"
+                yield Report(certainty=certainty)
+                return

@@ -1,0 +1,13 @@
+import torch
+
+
+class Box:
+    pass
+
+
+def f(x):
+    return x * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

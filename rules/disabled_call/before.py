@@ -1,0 +1,15 @@
+import torch
+
+
+@torch.compiler.disable
+def report(x):
+    return x + 1
+
+
+def f(x):
+    y = report(x)  # CS186
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

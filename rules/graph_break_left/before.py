@@ -1,0 +1,12 @@
+import torch
+import torch._dynamo
+
+
+def f(x):
+    y = x + 1
+    torch._dynamo.graph_break()  # CS187
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

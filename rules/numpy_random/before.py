@@ -1,0 +1,12 @@
+import numpy as np
+import torch
+
+
+def f(x):
+    y = x + 1
+    y = y * np.random.rand()  # CS151
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

@@ -1,0 +1,24 @@
+"""CS142: torch.where with one argument."""
+
+from __future__ import annotations
+
+from compilescope.lint.rule import CallRule, Fact
+
+
+class OneArgumentWhere(CallRule):
+    """Torch.where with one argument."""
+
+    code = "CS142"
+    name = "one-argument-where"
+    summary = "torch.where with one argument"
+    names = {
+        "torch.where": "",
+    }
+    message = "`torch.where` with one argument: the size of the result depends on the data"
+    gb_ids = ("GB0036",)
+    reason = "With one argument it is `nonzero`: the size of the result is data."
+    help = "use the form with three arguments"
+
+    def applies(self, fact: Fact) -> bool:
+        """With three arguments the size is fixed."""
+        return len(fact.arguments) == 1 and not fact.keywords.keys() & {"input", "other", "self"}

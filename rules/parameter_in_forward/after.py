@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x) * 2
+
+
+def make():
+    return Net(), [(torch.ones(3),)]

@@ -1,0 +1,12 @@
+import torch
+
+
+def f(x):
+    y = x + 1
+    if not torch.compiler.is_compiling():
+        print("y", y.sum())
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

@@ -1,0 +1,11 @@
+import torch
+
+
+def f(x):
+    y = x + 1
+    y = y * torch.randn(())
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

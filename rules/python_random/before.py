@@ -1,0 +1,13 @@
+import random
+
+import torch
+
+
+def f(x):
+    y = x + 1
+    y = y * random.gauss(0.0, 1.0)  # CS150
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

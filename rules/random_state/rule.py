@@ -1,0 +1,38 @@
+"""CS152: state of the random generator in compiled code."""
+
+from __future__ import annotations
+
+from compilescope.lint.rule import CallRule
+
+
+class RandomState(CallRule):
+    """State of the random generator in compiled code."""
+
+    code = "CS152"
+    name = "random-state"
+    summary = "state of the random generator in compiled code"
+    names = {
+        "torch.manual_seed": "",
+        "torch.seed": "",
+        "torch.initial_seed": "",
+        "torch.get_rng_state": "",
+        "torch.set_rng_state": "",
+        "torch.Generator": "",
+        "torch.random.manual_seed": "",
+        "torch.random.fork_rng": "",
+        "torch.random.get_rng_state": "",
+        "torch.random.set_rng_state": "",
+        "torch.random.seed": "",
+        "torch.cuda.manual_seed": "",
+        "torch.cuda.manual_seed_all": "",
+        "torch.cuda.get_rng_state": "",
+        "torch.cuda.set_rng_state": "",
+        "torch.cuda.seed": "",
+        "torch.Generator.manual_seed": "",
+        "torch.Generator.seed": "",
+        "torch.Generator.get_state": "",
+        "torch.Generator.set_state": "",
+    }
+    gb_ids = ("GB0007", "GB0208", "GB0055", "GB7650", "GB0363")
+    reason = "The compiler does not trace this call, so the graph ends here."
+    help = "do it outside the compiled function"

@@ -1,0 +1,14 @@
+import sys
+
+import torch
+
+
+def f(x):
+    y = x + 1
+    if not torch.compiler.is_compiling():
+        sys.stdout.write("step")
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

@@ -1,0 +1,26 @@
+"""CS106: a comparison that gives a Python bool."""
+
+from __future__ import annotations
+
+from compilescope.lint.rule import CallRule
+
+
+class TensorEqual(CallRule):
+    """A comparison that gives a Python bool."""
+
+    code = "CS106"
+    name = "tensor-equal"
+    summary = "a comparison that gives a Python bool"
+    names = {
+        "torch.equal": "",
+        "torch.allclose": "",
+        "torch.Tensor.equal": "",
+        "torch.Tensor.allclose": "",
+        "torch.testing.assert_close": "",
+        "torch.testing.assert_allclose": "",
+        "torch.is_nonzero": "",
+        "torch.Tensor.is_nonzero": "",
+    }
+    gb_ids = ("GB0033", "GB0170")
+    reason = "The answer is data; Python needs it while the graph is built."
+    help = "use `(a == b).all()` or `torch.isclose(a, b).all()`"

@@ -1,0 +1,24 @@
+"""CS112: a warning in compiled code."""
+
+from __future__ import annotations
+
+from compilescope.lint.rule import CallRule
+
+
+class WarningCall(CallRule):
+    """A warning in compiled code."""
+
+    code = "CS112"
+    name = "warning-call"
+    summary = "a warning in compiled code"
+    names = {
+        "warnings.warn": "",
+        "warnings.warn_explicit": "",
+        "warnings.simplefilter": "",
+        "warnings.filterwarnings": "",
+        "warnings.catch_warnings": "",
+    }
+    gb_ids = ("GB0007",)
+    fixable = "safe"
+    reason = "The compiler does not trace this call, so the graph ends here."
+    help = "guard it with `if not torch.compiler.is_compiling():`"
