@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.break_advice_table import TABLE, Advice, Fix
+from compilescope.diagnose.break_advice_table import TABLE
+from compilescope.diagnose.break_advice_types import Advice, Fix
 from compilescope.diagnose.explain_words import RESUME
 from compilescope.diagnose.remedies import available
 from compilescope.diagnosis import Remedy
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from compilescope.model import Frame
 
 
-def advise(  # noqa: PLR0913
+def advise(
     gb_id: str,
     type: str,  # noqa: A002
     reason: str,
@@ -57,7 +58,7 @@ def consequence(whole_frame: bool, frame: Frame) -> str:
 
 
 def _facts(reason: str, context: str, frame: Frame) -> str:
-    """What is particular to this break: hints and examples name what a kind can be, not what it is."""
+    """What is particular to this break; hints and examples name what its kind can be."""
     kept = [line for line in reason.splitlines() if not line.lstrip().startswith("Hint:")]
     text = re.sub(r"\(e\.g\.[^)]*\)", "", "\n".join(kept))
     builtins = [f"module: {name}" for name in re.findall(r"builtin `([\w.]+?)\.?`", text)]

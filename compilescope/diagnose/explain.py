@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose import (
+    explain_identity,
+    explain_module,
     explain_shape,
     explain_state,
     explain_structure,
@@ -22,6 +24,8 @@ _SENTENCES: dict[str, Callable[[Words], str]] = {
     **explain_tensor.SENTENCES,
     **explain_shape.SENTENCES,
     **explain_value.SENTENCES,
+    **explain_module.SENTENCES,
+    **explain_identity.SENTENCES,
     **explain_state.SENTENCES,
     **explain_structure.SENTENCES,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_tensor import stride as tensor_stride
+from compilescope.diagnose.explain_size import stride as tensor_stride
 from compilescope.diagnose.explain_words import Words, code, expression
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def _relation(words: Words, state: str) -> str:
     line = words.failure.frame.line if words.failure.frame else 0
     where = f"the code at line {line}" if line else "the graph"
     return (
-        f"{first} and {second} were {state} when this graph was compiled, and {where} depends on it; "
+        f"{first} and {second} were {state} when this graph was compiled, and {where} depends on "
+        "it; "
         f"in {words.call} they {other}."
     )
 
@@ -150,9 +151,11 @@ def stride(words: Words) -> str:
 
 def exclusion(words: Words) -> str:
     """A dynamic graph leaves the sizes of an older static one to it."""
+    text = expression(words.failure)
+    sizes = f" (it holds where {code(text)})" if text else ""
     return (
-        f"This dynamic graph leaves {code(expression(words.failure))} to an older graph that was "
-        f"compiled for just that size, and that one rejected {words.call} too."
+        f"This dynamic graph leaves one size to an older graph that was compiled for it{sizes}, "
+        f"and that one rejected {words.call} too."
     )
 
 

@@ -112,7 +112,8 @@ def backend(words: Words) -> str:
     """Two torch.compile wrappers around one function."""
     function = f"`{words.function}`" if words.function else "The same function"
     return (
-        f"{function} was given to `torch.compile` more than once with different backends or options. "
+        f"{function} was given to `torch.compile` more than once with different backends or "
+        "options. "
         "All wrappers share one cache, and each rejects the graphs of the others."
     )
 
@@ -146,7 +147,10 @@ def unexpected(words: Words) -> str:
 
 def limit(_: Words) -> str:
     """The recompile limit."""
-    return "The function reached its recompile limit: calls that no cached graph serves now run eagerly."
+    return (
+        "The function reached its recompile limit: calls that no cached graph serves now run "
+        "eagerly."
+    )
 
 
 SENTENCES: Mapping[str, Callable[[Words], str]] = {

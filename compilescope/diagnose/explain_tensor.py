@@ -5,87 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from compilescope.diagnose.explain_size import rank, size, stride
 from compilescope.diagnose.explain_words import Words, code, dtype, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-_SPECIAL = ("0", "1")
-
-
-def is_parameter(words: Words) -> bool:
-    """Whether the guard is on a parameter, whose shape PyTorch keeps static."""
-    return (
-        "Guard failed on a parameter" in words.failure.raw
-        or "._parameters[" in words.failure.source + words.failure.raw
-    )
-
-
-def size(words: Words) -> str:
-    """Sizes that were compiled as constants."""
-    required, observed = words.required, words.observed
-    subject = words.name or "A tensor"
-    if not required:
-        return f"{subject} came with another size than the one this graph was compiled for."
-    fact = f"{subject} had {words.size(required)} when this graph was compiled"
-    if observed:
-        fact += (
-            f"; {words.call} had {observed if words.failure.dimension is not None else 'another'}"
-        )
-    return f"{fact}. {_after_size(words, required, observed)}"
-
-
-def _after_size(words: Words, required: str, observed: str) -> str:
-    if observed in _SPECIAL:
-        return "PyTorch compiles sizes 0 and 1 separately, even when the dimension is dynamic."
-    if required in _SPECIAL:
-        return f"A graph that was compiled for size {required} serves no other size."
-    if is_parameter(words):
-        return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
-    if words.evidence.options.get("dynamic") == "False":
-        return "With `dynamic=False` every size is compiled separately."
-    plain = [value for value in words.evidence.values if value not in _SPECIAL]
-    if len(plain) > 2:
-        return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
-    if words.crosses_break:
-        return "The break makes it an input of the next graph, and its size depends on the data."
-    return "A first size is taken as a constant; from the second one on the dimension is dynamic."
-
-
-def rank(words: Words) -> str:
-    """The number of dimensions."""
-    subject = words.name or "A tensor"
-    if words.required and words.observed:
-        fact = (
-            f"{subject} had {_dimensions(words.required)} when this graph was compiled; "
-            f"{words.call} had {words.observed}."
-        )
-    else:
-        fact = f"{subject} came with another number of dimensions."
-    return f"{fact} That number is never dynamic: each one has its own graph."
-
-
-def _dimensions(number: str) -> str:
-    return "1 dimension" if number == "1" else f"{number} dimensions"
-
-
-def stride(words: Words) -> str:
-    """The layout in memory."""
-    subject = words.name or "A tensor"
-    where = "" if words.failure.dimension is None else f" in dimension {words.failure.dimension}"
-    if words.required and words.observed:
-        fact = (
-            f"{subject} had stride {words.required}{where} when this graph was compiled; "
-            f"{words.call} had {words.observed}."
-        )
-    else:
-        fact = f"{subject} lies differently in memory than when this graph was compiled."
-    after = words.after()
-    if after and after.shape and 0 in after.shape:
-        return f"{fact} The tensor is empty, and empty tensors have strides of their own."
-    return (
-        f"{fact} A transpose, a slice or `channels_last` changes strides without changing values."
-    )
 
 
 def data_type(words: Words) -> str:
@@ -111,13 +35,17 @@ _KEYS = (
     ("Quantized", "a quantized tensor", "Quantized and plain tensors need different graphs."),
     ("NestedTensor", "a nested tensor", "Nested and dense layouts need different graphs."),
     ("MkldnnCPU", "an MKL-DNN tensor", "Its layout needs a graph of its own."),
-    ("FuncTorch", "a tensor inside a `torch.func` transform",
-     "`vmap` and `grad` wrap tensors, so the compiled function sees another kind of tensor."),
+    (
+        "FuncTorch",
+        "a tensor inside a `torch.func` transform",
+        "`vmap` and `grad` wrap tensors, so the compiled function sees another kind of tensor.",
+    ),
     ("Python", "a tensor subclass", "A subclass needs a graph of its own."),
-)  # fmt: skip
+)
 
 
 def keys(text: str) -> set[str]:
+    """The keys of a dispatch key set as logged."""
     inner = re.sub(r"^\s*DispatchKeySet\(|\)\s*$", "", text)
     return {key.strip() for key in inner.split(",") if key.strip()}
 
@@ -142,7 +70,10 @@ def dispatch(words: Words) -> str:
         theirs = any(one.startswith(key) for one in observed)
         if mine != theirs:
             first, then = (noun, "a plain one") if mine else ("a plain tensor", noun)
-            return f"{subject} was {first} when this graph was compiled; {words.call} brought {then}. {reason}"
+            return (
+                f"{subject} was {first} when this graph was compiled; {words.call} brought "
+                f"{then}. {reason}"
+            )
     before, after = _backend(required), _backend(observed)
     if before != after and before and after:
         return (
@@ -154,11 +85,15 @@ def dispatch(words: Words) -> str:
     if (required ^ observed) & inference:
         made = "an inference tensor" if inference & required - observed else "a normal tensor"
         return (
-            f"{words.call[0].upper()}{words.call[1:]} brought {made} as {subject}, the cached graph "
+            f"{words.call[0].upper()}{words.call[1:]} brought {made} as {subject}, the cached "
+            "graph "
             "has the other kind. Tensors made under `inference_mode` carry no autograd state."
         )
     differing = listed(sorted(required ^ observed))
-    return f"{subject} differs in how PyTorch dispatches on it ({differing}), which a graph cannot span."
+    return (
+        f"{subject} differs in how PyTorch dispatches on it ({differing}), which a graph cannot "
+        "span."
+    )
 
 
 def device(words: Words) -> str:
@@ -185,12 +120,14 @@ def requires_grad(words: Words) -> str:
     text = words.required or words.failure.raw
     if re.search(r"(=|^)(0|False)\b", text):
         return (
-            f"{subject} did not require gradients when this graph was compiled; in {words.call} it does. "
+            f"{subject} did not require gradients when this graph was compiled; in {words.call} "
+            "it does. "
             "A graph with a backward pass is a different graph."
         )
     if re.search(r"(=|^)(1|True)\b", text):
         return (
-            f"{subject} required gradients when this graph was compiled; in {words.call} it does not. "
+            f"{subject} required gradients when this graph was compiled; in {words.call} it does "
+            "not. "
             "A graph without a backward pass is a different graph."
         )
     return f"{subject} changed whether it requires gradients, and each case has its own graph."
@@ -291,9 +228,13 @@ def marking(words: Words) -> str:
     if "not a subset" in raw:
         sets = re.search(r"runtime (\{[^}]*\}) is not a subset of compiled (\{[^}]*\})", raw)
         both = f" ({_indices(sets[1])} now, {_indices(sets[2])} then)" if sets else ""
-        return f"{subject} has other dimensions marked by {mark} than when this graph was compiled{both}."
+        return (
+            f"{subject} has other dimensions marked by {mark} than when this graph was "
+            f"compiled{both}."
+        )
     return (
-        f"{subject} was marked (`mark_dynamic`, `mark_static` or `mark_unbacked`) only after a graph "
+        f"{subject} was marked (`mark_dynamic`, `mark_static` or `mark_unbacked`) only after a "
+        "graph "
         "had been compiled for the unmarked tensor. A mark must be there at the first call."
     )
 

@@ -34,7 +34,7 @@ def needs_value(words: Words) -> bool:
 def changed(words: Words, what: str = "") -> str:
     """`x` was 2 when this graph was compiled; call 3 passed 5."""
     subject = words.name or what or "A value"
-    required = words.required or _required(words)
+    required = words.required or stated(words)
     if not required:
         return f"{subject} has another value than when this graph was compiled."
     fact = f"{subject} was {code(required)} when this graph was compiled"
@@ -43,7 +43,8 @@ def changed(words: Words, what: str = "") -> str:
     return f"{fact}; {words.call} had another value."
 
 
-def _required(words: Words) -> str:
+def stated(words: Words) -> str:
+    """The value that the guard's text demands."""
     found = _EQUAL.match(expression(words.failure))
     return found[1] if found else ""
 
@@ -59,15 +60,17 @@ def integer(words: Words) -> str:
         return global_value(words)
     if words.repeated:
         return (
-            f"{changed(words)} It stayed a constant, so each new value was compiled{_seen(words)}."
+            f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
         )
     return (
-        f"{changed(words)} A first value is a constant; at the first change an int becomes symbolic "
+        f"{changed(words)} A first value is a constant; at the first change an int becomes "
+        "symbolic "
         "and serves other values."
     )
 
 
-def _seen(words: Words) -> str:
+def seen(words: Words) -> str:
+    """The values that were seen, as the end of a sentence."""
     return f": {listed(code(value) for value in words.evidence.values)}"
 
 
@@ -82,12 +85,13 @@ def floating(words: Words) -> str:
         )
     if words.repeated:
         return (
-            f"{changed(words)} It stayed a constant, so each new value was compiled{_seen(words)}."
+            f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
         )
     if words.evidence.torch and words.evidence.torch < (2, 6):
         return f"{changed(words)} This torch keeps floats constant, so each new value is compiled."
     return (
-        f"{changed(words)} A first value is a constant; at the first change a float becomes symbolic "
+        f"{changed(words)} A first value is a constant; at the first change a float becomes "
+        "symbolic "
         "and serves other values."
     )
 
@@ -124,7 +128,8 @@ def zero_one_int(words: Words) -> str:
     """An int that is 0 or 1."""
     if words.observed in ("0", "1") or words.required in ("0", "1"):
         return (
-            f"{changed(words)} Ints that are 0 or 1 can get a graph of their own, because much code "
+            f"{changed(words)} Ints that are 0 or 1 can get a graph of their own, because much "
+            "code "
             "treats these two specially."
         )
     return integer(words)
@@ -140,7 +145,10 @@ def enumerable(words: Words) -> str:
 
 def enum_member(words: Words) -> str:
     """A member of an enum."""
-    return f"{words.name or 'An enum'} is another member than when this graph was compiled. {_ENUMERABLE}"
+    return (
+        f"{words.name or 'An enum'} is another member than when this graph was compiled. "
+        f"{_ENUMERABLE}"
+    )
 
 
 def text_value(words: Words) -> str:
@@ -190,7 +198,7 @@ def object_attribute(words: Words) -> str:
 
 
 def _by_type(words: Words) -> str:
-    required = words.required or _required(words)
+    required = words.required or stated(words)
     if required in ("True", "False") or required[:1] in ("'", '"'):
         return enumerable(words)
     if re.match(r"^-?\d+$", required):
@@ -204,7 +212,7 @@ def _by_type(words: Words) -> str:
 
 def global_value(words: Words) -> str:
     """A global variable."""
-    required = words.required or _required(words)
+    required = words.required or stated(words)
     if "___check_obj_id" in words.failure.raw:
         return (
             f"The global {words.name or 'object'} was replaced after this graph was compiled. "
@@ -218,37 +226,6 @@ def global_value(words: Words) -> str:
             "each new value is compiled."
         )
     return f"{changed(words)} A global that the code reads is a constant of the graph."
-
-
-def module_int(words: Words) -> str:
-    """An int that is an attribute of an nn.Module."""
-    ending = _seen(words) if words.repeated else ""
-    return (
-        f"{changed(words)} Ints on an `nn.Module` are constants to PyTorch, so each new value is "
-        f"compiled{ending}."
-    )
-
-
-def module_float(words: Words) -> str:
-    """A float that is an attribute of an nn.Module."""
-    return floating(words)
-
-
-def module_flag(words: Words) -> str:
-    """A bool or string on a module."""
-    return enumerable(words)
-
-
-def training(words: Words) -> str:
-    """train() and eval()."""
-    mode = {"True": ("training", "evaluation"), "False": ("evaluation", "training")}
-    then, now = mode.get(words.required or _required(words), ("one", "the other"))
-    owner = words.source.removesuffix(".training")
-    subject = code(owner) if owner else "The module"
-    return (
-        f"{subject} was in {then} mode when this graph was compiled; {words.call} ran in {now} mode. "
-        "The two modes have one graph each."
-    )
 
 
 def environment(words: Words) -> str:
@@ -270,7 +247,7 @@ def default_argument(words: Words) -> str:
     """The default of a parameter."""
     subject = re.match(r"^(\w[\w.]*)\.__(?:kw)?defaults__", words.source)
     who = f"A default argument of `{subject[1]}`" if subject else "A default argument"
-    required = words.required or _required(words)
+    required = words.required or stated(words)
     was = f" was {code(required)} when this graph was compiled and" if required else ""
     return f"{who}{was} differs in {words.call}. Defaults are constants: each value is compiled."
 
@@ -278,23 +255,6 @@ def default_argument(words: Words) -> str:
 def partial(words: Words) -> str:
     """An argument bound by functools.partial."""
     return _by_type(words)
-
-
-def learning_rate(words: Words) -> str:
-    """A hyperparameter of an optimizer."""
-    if "'lr'" in words.failure.raw:
-        return (
-            f"{changed(words)} A scheduler changes it, and as a Python float it is a constant at first: "
-            "the optimizer step is compiled again."
-        )
-    if "len(" in words.failure.raw:
-        return (
-            "The optimizer had no state when this graph was compiled; its first step creates the "
-            "state, so the second step is compiled again. This happens once."
-        )
-    return (
-        f"{changed(words)} It is a Python number in `param_groups`, which is a constant at first."
-    )
 
 
 SENTENCES: Mapping[str, Callable[[Words], str]] = {
@@ -327,12 +287,4 @@ SENTENCES: Mapping[str, Callable[[Words], str]] = {
     "attr.partial": partial,
     "closure": closure,
     "global": global_value,
-    "module.int_attr": module_int,
-    "module.float_attr": module_float,
-    "module.bool_attr": module_flag,
-    "module.str_attr": module_flag,
-    "module.attr": object_attribute,
-    "module.dict_attr": object_attribute,
-    "module.training": training,
-    "optimizer": learning_rate,
 }

@@ -19,7 +19,7 @@ class Note:
     remedies: tuple[Remedy, ...] = ()
 
 
-def fix(  # noqa: PLR0913
+def fix(
     name: str, text: str, snippet: str = "", *, since: str = "", price: str = "", limits: str = ""
 ) -> Remedy:
     """A remedy for what a notice says."""
@@ -46,7 +46,8 @@ CUDAGRAPHS = (
     ),
     Note(
         r"input storage mutation",
-        "The compiled function replaces an input's storage (`set_`), which a CUDA graph may not do.",
+        "The compiled function replaces an input's storage (`set_`), which a CUDA graph may not "
+        "do.",
         (fix("copy", "Write with `copy_` into a buffer, or return the new tensor"),),
     ),
     Note(

@@ -15,7 +15,8 @@ from compilescope.model import Frame
 
 REASON = (
     "Attempted to call function marked as skipped\n"
-    "  Explanation: Dynamo does not know how to trace the builtin `{name}.` This function is either "
+    "  Explanation: Dynamo does not know how to trace the builtin `{name}.` This function is "
+    "either "
     "a Python builtin (e.g. _warnings.warn) or a third-party C/C++ Python extension.\n"
     "  Hint: consider `torch._dynamo.config.reorderable_logging_functions` for print().\n"
 )
@@ -167,8 +168,10 @@ BROKEN_AND_FIXED = {
         "def f(x): return torch.randint_like(x, 0, 3) + 1",
     ),
     "func_grad": (
-        "def f(x):\n    y = x.clone().requires_grad_()\n"
-        "    return torch.autograd.grad((y * y).sum(), y)[0] + 1",
+        (
+            "def f(x):\n    y = x.clone().requires_grad_()\n"
+            "    return torch.autograd.grad((y * y).sum(), y)[0] + 1"
+        ),
         "def f(x): return torch.func.grad(lambda y: (y * y).sum())(x) + 1",
     ),
     "logical_not": ("def f(x): return x + (not x.sum())", "def f(x): return x + ~(x.sum() > 0)"),

@@ -20,7 +20,7 @@ from compilescope.model import Frame
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
-CHILD = r'''
+CHILD = r"""
 import json, linecache, logging, sys, warnings
 warnings.simplefilter("ignore")
 import torch, torch._logging
@@ -55,7 +55,7 @@ for number, program in enumerate(json.load(sys.stdin)):
         torch.set_default_device(None)
         torch.set_num_threads(1)
 json.dump(results, sys.stdout)
-'''
+"""
 
 
 @dataclass(frozen=True)
@@ -113,24 +113,28 @@ ROWS = [
         'for n in (4, 5, 6, 7): torch.compile(L(n), backend="eager")(torch.ones(3, 4))\n',
         "class L", "{snippet}\nclass L", remainder=1),
     Row("tensor.rank", "same_rank",
-        HEAD + "def f(x): return x.sum(-1)\nfor x in (torch.ones(1, 3), torch.ones(3)):\n    f(x)\n",
+        HEAD + "def f(x): return x.sum(-1)\nfor x in (torch.ones(1, 3), torch.ones(3)):\n    "
+               "f(x)\n",
         "    f(x)", "    if x.dim() == 1:\n        {snippet}\n    f(x)"),
     Row("tensor.stride", "contiguous",
-        HEAD + "def f(x): return x + 1\nfor x in (torch.ones(6, 6), torch.ones(6, 6).t()):\n    f(x)\n",
+        HEAD + "def f(x): return x + 1\nfor x in (torch.ones(6, 6), torch.ones(6, 6).t()):\n    "
+               "f(x)\n",
         "    f(x)", "    {snippet}\n    f(x)"),
     Row("tensor.stride", "clone",
         DYNAMIC + "def f(x): return x.sum()\n"
         "for x in (torch.empty(2, 0).as_strided((2, 0), (0, 1)), torch.empty(2, 0)):\n    f(x)\n",
         "    f(x)", "    {snippet}\n    f(x)"),
     Row("tensor.dtype", "cast_dtype",
-        HEAD + "def f(x): return x + 1\nfor x in (torch.ones(3), torch.ones(3).double()):\n    f(x)\n",
+        HEAD + "def f(x): return x + 1\nfor x in (torch.ones(3), torch.ones(3).double()):\n    "
+               "f(x)\n",
         "    f(x)", "    {snippet}\n    f(x)"),
     Row("tensor.dispatch_key", "resolve",
         HEAD + "def f(x): return x + 1\nz = torch.ones(3, dtype=torch.complex64)\n"
         "for x in (z, z.conj()):\n    f(x)\n",
         "    f(x)", "    {snippet}\n    f(x)"),
     Row("tensor.dispatch_key", "to_dense",
-        HEAD + "def f(x): return x * 2\nfor x in (torch.eye(3), torch.eye(3).to_sparse()):\n    f(x)\n",
+        HEAD + "def f(x): return x * 2\nfor x in (torch.eye(3), torch.eye(3).to_sparse()):\n    "
+               "f(x)\n",
         "    f(x)", "    {snippet}\n    f(x)"),
     Row("tensor.dispatch_key", "compile_outside",
         'def f(x): return x * 2\ng = torch.compile(f, backend="eager")\ng(torch.ones(3))\n'
@@ -150,7 +154,8 @@ ROWS = [
         HEAD + "def f(x, m): return x if m is None else x * m\n"
         "for m in (torch.ones(3), None): f(torch.ones(3), m)\n", "None):", "torch.ones(3)):"),
     Row("tensor.type", "pass_as_tensor",
-        HEAD + "def f(x, y): return x + y\nfor y in (torch.ones(()), 2):\n    f(torch.ones(3), y)\n",
+        HEAD + "def f(x, y): return x + y\nfor y in (torch.ones(()), 2):\n    f(torch.ones(3), "
+               "y)\n",
         "    f(", "    {snippet}.float()\n    f("),
     Row("tensor.type", "plain_tensor",
         "class T(torch.Tensor): pass\n" + HEAD + "def f(x): return x + 1\n"
@@ -159,7 +164,8 @@ ROWS = [
     Row("tensor.grad", "warm_up",
         "p = nn.Parameter(torch.ones(3))\n" + HEAD
         + "def f(x): return x * 3 if p.grad is None else x * 2\n"
-        "def one(): p.grad = None; f(torch.ones(3))\ndef two(): p.grad = torch.ones(3); f(torch.ones(3))\n"
+        "def one(): p.grad = None; f(torch.ones(3))\ndef two(): p.grad = torch.ones(3); "
+        "f(torch.ones(3))\n"
         "# warm up\none(); two(); one(); two()\n", *WARM),
     Row("marking", "mark_first",
         HEAD + "def f(x): return x + 1\nx = torch.ones(4)\nf(x)\n"
@@ -177,7 +183,8 @@ ROWS = [
         "for n in (4, 5):\n    x, y = torch.ones(4), torch.ones(n)\n    f(x, y)\n",
         "    f(x", "    {snippet}\n    f(x", rank=3),
     Row("shape.zero_one", "mark_unbacked",
-        DYNAMIC + "def f(x): return x.sum(0)\nfor n in (8, 4, 1, 0):\n    x = torch.ones(n, 3)\n    f(x)\n",
+        DYNAMIC + "def f(x): return x.sum(0)\nfor n in (8, 4, 1, 0):\n    x = torch.ones(n, 3)\n "
+                  "   f(x)\n",
         "    f(x)", "    {snippet}\n    f(x)"),
     Row("shape.range", "split_functions",
         DYNAMIC + "def f(x):\n    if x.shape[0] < 100: return x + 1\n    return x - 1\n"
@@ -237,7 +244,8 @@ ROWS = [
         "    f(", "    {snippet}\n    f(", remainder=1),
     Row("attr.object", "dynamic_true",
         "class O: n = None\no = O(); o.n = 2\n" + HEAD
-        + "def f(x, o): return x * o.n\nfor i in range(4):\n    f(torch.ones(3), o)\n    o.n += 1\n",
+        + "def f(x, o): return x * o.n\nfor i in range(4):\n    f(torch.ones(3), o)\n    o.n += "
+          "1\n",
         DECORATOR, DYNAMIC.strip()),
     Row("attr.partial", "pass_as_tensor",
         "import functools\ndef g(x, k): return x * k\n" + HEAD + "def f(x, p): return p(x)\n"
@@ -251,7 +259,7 @@ ROWS = [
         "class O:\n    def __init__(self): pass\no = O()\n" + HEAD
         + 'def f(x, o): return x * 2 if hasattr(o, "k") else x * 3\n'
         "for k in (None, 1):\n    if k: o.k = k\n    f(torch.ones(3), o)\n",
-        "(self): pass", "(self): {snippet}"),
+        "(self): pass", "(self): self.k = 2"),
     Row("global", "pass_as_tensor",
         "STEP = 2\n" + HEAD + "def f(x): return x * STEP\n"
         "for i in range(4):\n    f(torch.ones(3))\n    STEP += 1\n",
@@ -264,7 +272,8 @@ ROWS = [
         "class L(nn.Module):\n    def __init__(self, i):\n        super().__init__()\n"
         "        self.layer_idx = i\n    def forward(self, x, c): return x + c[self.layer_idx]\n"
         "ls = [L(i) for i in range(4)]\nc = [torch.ones(3) for _ in ls]\n"
-        'for l in ls: l.compile(backend="eager")\ndef f(x):\n    for l in ls: x = l(x, c)\n    return x\n'
+        'for l in ls: l.compile(backend="eager")\ndef f(x):\n    for l in ls: x = l(x, c)\n    '
+        'return x\n'
         "f(torch.ones(3)); f(torch.ones(3))\n",
         'for l in ls: l.compile(backend="eager")\n', HEAD),
     Row("module.float_attr", "buffer", method("tau", "2.5", "m.tau = m.tau * 0.9"),
@@ -278,8 +287,10 @@ ROWS = [
     Row("container.len", "stack",
         DYNAMIC + "def f(xs): return sum(x.sum() for x in xs)\n"
         "for n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in range(n)]\n    f(xs)\n",
-        "return sum(x.sum() for x in xs)\nfor n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in range(n)]\n",
-        "return xs.sum()\nfor n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in range(n)]\n    {snippet}\n"),
+        "return sum(x.sum() for x in xs)\nfor n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in "
+        "range(n)]\n",
+        "return xs.sum()\nfor n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in range(n)]\n    "
+        "{snippet}\n"),
     Row("container.len", "fixed_keys",
         HEAD + "def f(x, **kw): return x + sum(kw.values())\n"
         "for n in (1, 2): f(torch.ones(3), **{k: torch.ones(3) for k in 'ab'[:n]})\n",
@@ -289,7 +300,8 @@ ROWS = [
         "for d in ({'m': 1, 'k': 1}, {'n': 1, 'k': 1}): f(torch.ones(3), d)\n", "'n'", "'m'"),
     Row("container.defaultdict", "plain_container",
         "import collections\n" + HEAD + "def f(x, d): return x + d['a']\n"
-        "for t in (int, float):\n    d = collections.defaultdict(t, a=torch.ones(3))\n    f(torch.ones(3), d)\n",
+        "for t in (int, float):\n    d = collections.defaultdict(t, a=torch.ones(3))\n    "
+        "f(torch.ones(3), d)\n",
         "    f(", "    {snippet}\n    f("),
     Row("type.container", "one_class",
         HEAD + "def f(xs): return xs[0] + xs[1]\nx = torch.ones(3)\n"
@@ -332,7 +344,8 @@ ROWS = [
         "f(x)\ntorch.set_default_dtype(torch.float64)\n", "{snippet}\nf(x)\n"),
     Row("global_state.torch_function_mode", "same_mode",
         HEAD + "def f(x): return x + torch.ones(3)\nf(torch.ones(3))\n"
-        'with torch.device("cpu"): f(torch.ones(3))\n', 'f(torch.ones(3))\nwith torch.device("cpu"): ', ""),
+        'with torch.device("cpu"): f(torch.ones(3))\n', 'f(torch.ones(3))\nwith '
+                                                        'torch.device("cpu"): ', ""),
     Row("optimizer", "tensor_lr",
         "p = nn.Parameter(torch.ones(3)); p.grad = torch.ones(3)\n"
         "optimizer = torch.optim.SGD([p], lr=0.1)\n# lr\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_words import Words
-from compilescope.diagnose.remedies import shapes, state, structures, tensors, values
+from compilescope.diagnose.remedies import modules, shapes, state, structures, tensors, values
 from compilescope.diagnose.remedies.catalogue import offer
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ _REMEDIES: dict[str, Callable[[Words], list[Remedy]]] = {
     **tensors.REMEDIES,
     **shapes.REMEDIES,
     **values.REMEDIES,
+    **modules.REMEDIES,
     **structures.REMEDIES,
     **state.REMEDIES,
 }

@@ -47,7 +47,8 @@ FACTS: dict[str, Facts] = {
     "use_duck_shape": Facts(
         "2.5",
         price="one symbol for each size, so more guards to check",
-        limits="holds for the whole process; must be set before the first compile; 0 and 1 stay separate",
+        limits="holds for the whole process; must be set before the first compile; 0 and 1 stay "
+        "separate",
     ),
     "warm_up_unequal": Facts(
         price="none; the first call must have sizes that differ",
@@ -109,7 +110,8 @@ FACTS: dict[str, Facts] = {
     "allow_unspec_int": Facts(
         "2.7",
         price="the first change still costs one compile; more symbols",
-        limits="0 and 1 can stay special; ints that steer control flow are still compiled one by one",
+        limits="0 and 1 can stay special; ints that steer control flow are still compiled one by "
+        "one",
     ),
     "tensor_lr": Facts(price="none", limits="a scheduler that assigns a float turns it back"),
     "fixed_attribute": Facts(price="none"),
@@ -155,13 +157,8 @@ FACTS: dict[str, Facts] = {
     # last resorts
     "recompile_limit": Facts(
         "2.0",
-        price="hides the cause: every further graph costs a compile and makes each call check more guards",
-        unsafe=True,
-    ),
-    "skip_guards": Facts(
-        "2.8",
-        price="wrong results without a warning if the value does change",
-        limits="only for values that never matter to the result",
+        price="hides the cause: every further graph costs a compile and makes each call check "
+        "more guards",
         unsafe=True,
     ),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_shape import sizes_in
 from compilescope.diagnose.explain_words import Words, expression
-from compilescope.diagnose.remedies import tensors
+from compilescope.diagnose.remedies import sizes
 from compilescope.diagnose.remedies.catalogue import offer
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def duck(words: Words) -> list[Remedy]:
 
 def zero_one(words: Words) -> list[Remedy]:
     """0 and 1."""
-    found = tensors.zero_one(words, words.name)
+    found = sizes.zero_one(words, words.name)
     pairs = sizes_in(expression(words.failure))
     if not pairs:
         return found
@@ -78,10 +78,11 @@ def condition(words: Words) -> list[Remedy]:
     return [
         offer(
             "split_functions",
-            "Decide outside: compile each side of the branch as its own function and choose in eager code",
+            "Decide outside: compile each side of the branch as its own function and choose in "
+            "eager code",
         ),
         offer("pad", "Pad or bucket the sizes so that all fall on one side"),
-        tensors.warm_up("Or call it once on each side at start-up: one graph for each"),
+        sizes.warm_up("Or call it once on each side at start-up: one graph for each"),
     ]
 
 
@@ -106,7 +107,7 @@ def agree(words: Words) -> list[Remedy]:
         offer(
             "pad", "Bring the sizes into the same relation before every call (expand, pad or cut)"
         ),
-        tensors.warm_up("Or call it once with each relation at start-up: one graph for each"),
+        sizes.warm_up("Or call it once with each relation at start-up: one graph for each"),
     ]
 
 
@@ -124,7 +125,7 @@ def storage_offset(words: Words) -> list[Remedy]:
 
 def strides(words: Words) -> list[Remedy]:
     """Relations over strides."""
-    return tensors.stride(words)
+    return sizes.stride(words)
 
 
 def exclusion(words: Words) -> list[Remedy]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_state import changed_flags
 from compilescope.diagnose.explain_words import Words
-from compilescope.diagnose.remedies import tensors
+from compilescope.diagnose.remedies import sizes, tensors
 from compilescope.diagnose.remedies.catalogue import offer
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ _SETTERS = {
     "num_threads": "torch.set_num_threads(8)",
     "default_dtype": "torch.set_default_dtype(torch.float32)",
     "deterministic_algorithms": "torch.use_deterministic_algorithms(True)",
-    "allow_fp16_reduce": "torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False",
-    "allow_bf16_reduce": "torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False",
+    "allow_fp16_reduce": "torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = "
+    "False",
+    "allow_bf16_reduce": "torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = "
+    "False",
 }
 
 
@@ -41,7 +43,7 @@ def global_state(words: Words) -> list[Remedy]:
 
 def _grad_mode() -> list[Remedy]:
     return [
-        tensors.warm_up(
+        sizes.warm_up(
             "Call it once with and once without gradients at start-up: two graphs are right"
         ),
         offer(
@@ -59,7 +61,7 @@ def _autocast(words: Words) -> list[Remedy]:
             "autocast_inside",
             f"Put `torch.autocast` inside `{function}` and nowhere around its calls",
         ),
-        tensors.warm_up("Or call it once with and once without autocast at start-up"),
+        sizes.warm_up("Or call it once with and once without autocast at start-up"),
     ]
 
 
@@ -69,9 +71,10 @@ def modes(words: Words) -> list[Remedy]:
     return [
         offer(
             "same_mode",
-            "Enter the mode before the first call and keep it, or pass `device=` where tensors are made",
+            "Enter the mode before the first call and keep it, or pass `device=` where tensors "
+            "are made",
         ),
-        tensors.warm_up("Or call it once in each mode at start-up: one graph for each"),
+        sizes.warm_up("Or call it once in each mode at start-up: one graph for each"),
     ]
 
 
@@ -80,7 +83,7 @@ def same_context(words: Words) -> list[Remedy]:
     del words
     return [
         offer("same_mode", "Make every call inside the same context, or every call outside it"),
-        tensors.warm_up("Or call it once in each context at start-up: one graph for each"),
+        sizes.warm_up("Or call it once in each context at start-up: one graph for each"),
     ]
 
 
@@ -93,7 +96,7 @@ def backend(words: Words) -> list[Remedy]:
         offer(
             "isolate_recompiles",
             "Or give each wrapper its own cache",
-            tensors.compiled(words, "isolate_recompiles=True"),
+            sizes.compiled(words, "isolate_recompiles=True"),
         ),
     ]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_structure import CALLABLES, class_name
+from compilescope.diagnose.explain_identity import CALLABLES, class_name
 from compilescope.diagnose.explain_words import Words, code, expression
-from compilescope.diagnose.remedies import tensors
+from compilescope.diagnose.remedies import sizes
 from compilescope.diagnose.remedies.catalogue import offer
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def length(words: Words) -> list[Remedy]:
             f"{name} = torch.stack({name})" if name else "",
         ),
         offer("fixed_length", f"Or pad {subject} to a fixed length"),
-        tensors.warm_up("Or call it once with each length at start-up: one graph for each"),
+        sizes.warm_up("Or call it once with each length at start-up: one graph for each"),
     ]
 
 
@@ -44,7 +44,7 @@ def keys(words: Words) -> list[Remedy]:
     subject = words.name or "the dict"
     return [
         offer("fixed_keys", f"Pass {subject} with the same keys in the same order every time"),
-        tensors.warm_up("Or call it once with each set of keys at start-up: one graph for each"),
+        sizes.warm_up("Or call it once with each set of keys at start-up: one graph for each"),
     ]
 
 
@@ -54,7 +54,7 @@ def contains(words: Words) -> list[Remedy]:
         return attribute(words)
     return [
         offer("fixed_keys", "Make the membership constant: always pass the same keys or elements"),
-        tensors.warm_up("Or call it once with and once without the element at start-up"),
+        sizes.warm_up("Or call it once with and once without the element at start-up"),
     ]
 
 
@@ -66,7 +66,7 @@ def range_value(words: Words) -> list[Remedy]:
             "compile_body",
             "Compile the body of the loop instead of the loop, and loop in eager code",
         ),
-        tensors.warm_up("Or call it once with each length at start-up: one graph for each"),
+        sizes.warm_up("Or call it once with each length at start-up: one graph for each"),
     ]
 
 
@@ -81,7 +81,7 @@ def iterator(words: Words) -> list[Remedy]:
 
 
 def default_factory(words: Words) -> list[Remedy]:
-    """defaultdict."""
+    """A defaultdict."""
     name = words.source.removesuffix(".default_factory")
     known = name.isidentifier()
     return [
@@ -128,16 +128,7 @@ def same_object(words: Words) -> list[Remedy]:
             "compile_whole",
             "If it differs from layer to layer: compile the whole model, not each layer",
         ),
-        tensors.warm_up("Or call it once with each object at start-up: one graph for each"),
-        offer(
-            "skip_guards",
-            "Last resort, if any such object gives the same result: compile without identity guards",
-            tensors.compiled(
-                words,
-                'options={"guard_filter_fn": '
-                'lambda guards: [guard.guard_type != "ID_MATCH" for guard in guards]}',
-            ),
-        ),
+        sizes.warm_up("Or call it once with each object at start-up: one graph for each"),
     ]
 
 
@@ -145,9 +136,7 @@ def enum_member(words: Words) -> list[Remedy]:
     """Enum members."""
     subject = words.name or "the enum"
     return [
-        tensors.warm_up(
-            f"Call it once with each member of {subject} at start-up: one graph for each"
-        )
+        sizes.warm_up(f"Call it once with each member of {subject} at start-up: one graph for each")
     ]
 
 
@@ -159,7 +148,7 @@ def function_object(words: Words) -> list[Remedy]:
         offer(
             "define_once", f"Define {subject} once at module level instead of anew for each call"
         ),
-        tensors.warm_up("If there are several: call it once with each at start-up"),
+        sizes.warm_up("If there are several: call it once with each at start-up"),
     ]
 
 
@@ -170,7 +159,7 @@ def class_object(words: Words) -> list[Remedy]:
             "one_class",
             f"Pass one class for {words.name or 'the argument'}, or compile a function for each",
         ),
-        tensors.warm_up("Or call it once with each class at start-up: one graph for each"),
+        sizes.warm_up("Or call it once with each class at start-up: one graph for each"),
     ]
 
 
@@ -185,7 +174,7 @@ def type_of(words: Words) -> list[Remedy]:
             f"Pass {words.name or 'the value'} as one class in every call",
             f"{name} = {found[1]}({name})" if builtin and name and found else "",
         ),
-        tensors.warm_up("Or call it once with each class at start-up: one graph for each"),
+        sizes.warm_up("Or call it once with each class at start-up: one graph for each"),
     ]
 
 
@@ -195,9 +184,10 @@ def module_structure(words: Words) -> list[Remedy]:
     return [
         offer(
             "build_first",
-            f"Finish building {code(owner) if owner else 'the module'} before the first compiled call",
+            f"Finish building {code(owner) if owner else 'the module'} before the first compiled "
+            "call",
         ),
-        tensors.warm_up("Or, where modules differ for good, call each once at start-up"),
+        sizes.warm_up("Or, where modules differ for good, call each once at start-up"),
     ]
 
 
@@ -209,9 +199,9 @@ def module_missing(words: Words) -> list[Remedy]:
         offer(
             "isolate_recompiles",
             "Or give each module its own cache",
-            tensors.compiled(words, "isolate_recompiles=True"),
+            sizes.compiled(words, "isolate_recompiles=True"),
         ),
-        tensors.warm_up("Or call each module once at start-up: one graph for each"),
+        sizes.warm_up("Or call each module once at start-up: one graph for each"),
     ]
 
 
@@ -228,7 +218,7 @@ def aliases(words: Words) -> list[Remedy]:
             f"Copy {code(name) if name else 'one of them'} before the call",
             f"{name} = {name}.clone()" if name else "",
         ),
-        tensors.warm_up("Or make one call with and one without the shared tensor at start-up"),
+        sizes.warm_up("Or make one call with and one without the shared tensor at start-up"),
     ]
 
 

@@ -1,0 +1,229 @@
+"""Graph breaks where Python needs to know a value: branches, numbers, shapes."""
+
+from __future__ import annotations
+
+from compilescope.diagnose.break_advice_types import (
+    COND,
+    DYNAMIC_SHAPES,
+    KEEP_TENSOR,
+    MASK,
+    MOVE_OUT,
+    SCALARS,
+    WHERE,
+    Advice,
+    Fix,
+)
+
+ADVICE: tuple[Advice, ...] = (
+    # explicit
+    Advice(
+        ("GB0025",),
+        r"graph_break\(\)",
+        "`Optimizer.step` ends the graph by design; the update itself is compiled after it.",
+        (Fix("leave", "Nothing to do here: compile the optimizer step as a function of its own"),),
+        about=r"optim[/\\.](optimizer|lr_scheduler)",
+    ),
+    Advice(
+        ("GB0025",),
+        r"graph_break\(\)",
+        "`torch._dynamo.graph_break()` ends the graph here on purpose.",
+        (Fix("remove", "Delete the call, if it was left over from debugging"),),
+    ),
+    Advice(
+        ("GB0098",),
+        r"compiler\.disable|disable\(\)`?d",
+        "The called function is under `torch.compiler.disable`, so it runs eagerly.",
+        (
+            Fix("leave", "Leave it if it must stay eager"),
+            Fix("move_out", "Or call it before the compiled function and pass in the result"),
+        ),
+    ),
+    # data-dependent control flow
+    Advice(
+        ("GB0170",),
+        r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
+        "This `assert` on a tensor builds its message at run time, so it is an ordinary branch.",
+        (
+            Fix(
+                "constant_message",
+                "Give the assert a constant string: it is then checked inside the graph",
+                limits="it raises RuntimeError, not AssertionError",
+            ),
+            Fix("move_out", "Or check outside the compiled function"),
+        ),
+        about=r"(?m)^\s*assert\b",
+    ),
+    Advice(
+        ("GB0170",),
+        r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
+        "A check on a tensor's values raises an error, so the value must be known while tracing.",
+        (
+            Fix(
+                "assert",
+                'Write `assert condition, "text"` with a constant text: it stays in the graph',
+                limits="it raises RuntimeError, not the exception of before",
+            ),
+            Fix("move_out", "Or check outside the compiled function"),
+        ),
+        about=r"(?m)\braise\b",
+    ),
+    Advice(
+        ("GB0170",),
+        r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
+        "The loop ends when a tensor has a certain value, which is known only at run time.",
+        (
+            Fix(
+                "fixed_steps",
+                "Run a fixed number of rounds and mask those that are done",
+                price="rounds that were not needed",
+            ),
+            Fix("compile_body", "Or compile the body of the loop and loop in eager code"),
+        ),
+        about=r"(?m)^\s*while\b",
+    ),
+    Advice(
+        ("GB0170",),
+        r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
+        "A Python branch depends on the value of a tensor, which is known only at run time.",
+        (
+            WHERE,
+            COND,
+            Fix(
+                "move_out",
+                "Or decide outside the compiled function and pass a bool",
+                limits="a bool argument is compiled once for each value",
+            ),
+        ),
+    ),
+    # numbers out of tensors
+    Advice(
+        ("GB0124",),
+        r"Tensor\.item|\.item\(\)|_local_scalar_dense",
+        "The number of rounds is read out of a tensor, so the loop cannot be unrolled.",
+        (
+            Fix(
+                "fixed_steps", "Loop over a size that is known, or use `arange` over it and a mask"
+            ),
+            Fix(
+                "pass_in",
+                "Or pass the number as a Python int from outside",
+                limits="each value of a loop count is compiled",
+            ),
+        ),
+        about=r"(?m)^.*\brange\(.*$",
+    ),
+    Advice(
+        ("GB0124",),
+        r"Tensor\.item|\.item\(\)|_local_scalar_dense",
+        "A tensor is indexed with a Python number that is read out of another tensor.",
+        (
+            Fix(
+                "index_select",
+                "Select with the tensor: `x.index_select(0, i.reshape(1)).squeeze(0)`",
+                limits="`x[i]` alone only moves the break into the backend",
+            ),
+            SCALARS,
+        ),
+        about=r"(?m)\w\[[^\]:]*\.item\(\)[^\]:]*\]",
+    ),
+    Advice(
+        ("GB0124",),
+        r"Tensor\.item|\.item\(\)|_local_scalar_dense",
+        "A Python number is read out of a tensor; what is done with it afterwards is unknown.",
+        (
+            KEEP_TENSOR,
+            SCALARS,
+            Fix("return_tensor", "For logging: return the detached tensor and read it outside"),
+        ),
+    ),
+    Advice(
+        ("GB0109",),
+        r"tolist",
+        "`tolist()` turns tensor values into Python numbers, and only integers can be captured.",
+        (Fix("keep_tensor", "Work on the tensor, or take it apart with `unbind()`"),),
+    ),
+    Advice(
+        ("GB0033",),
+        r"[Dd]ata.dependent operator",
+        "`torch.equal` and `allclose` return a Python bool, which depends on the data.",
+        (
+            Fix(
+                "keep_tensor",
+                "Compare into a tensor: `(a == b).all()` or `torch.isclose(a, b).all()`",
+                limits="an `if` on the result still breaks",
+            ),
+        ),
+        about=r"aten\.(equal|allclose)",
+    ),
+    Advice(
+        ("GB0033",),
+        r"[Dd]ata.dependent operator",
+        "`tolist()` turns tensor values into Python numbers, which depend on the data.",
+        (
+            Fix("keep_tensor", "Work on the tensor: `arange`, offsets and masks instead of lists"),
+            SCALARS,
+        ),
+        about=r"tolist",
+    ),
+    Advice(
+        ("GB0033",),
+        r"[Dd]ata.dependent operator",
+        "A `math` function needs a Python number, so the tensor's value must be read.",
+        (Fix("torch_math", "Use the torch function of the same name on the tensor"),),
+        about=r"\bmath\.\w+",
+    ),
+    Advice(
+        ("GB0033",),
+        r"[Dd]ata.dependent operator",
+        "`not` on a tensor needs its truth value, which is known only at run time.",
+        (Fix("logical_not", "Use `~mask` or `torch.logical_not(x)`"), WHERE),
+        about=r"(?m)\bnot\b",
+    ),
+    Advice(
+        ("GB0033",),
+        r"[Dd]ata.dependent operator",
+        "The operator returns a Python value that depends on the tensor's data.",
+        (KEEP_TENSOR, SCALARS),
+    ),
+    # shapes that depend on data
+    Advice(
+        ("GB0036",),
+        r"[Dd]ynamic shape operator|dynamic output shape",
+        "The number of distinct values or bins depends on the data, so the result's size does too.",
+        (
+            Fix(
+                "fixed_bins", "Sum into a fixed size: `torch.zeros(n).scatter_add(0, index, ones)`"
+            ),
+            MOVE_OUT,
+            DYNAMIC_SHAPES,
+        ),
+        about=r"aten\.(_?unique|bincount|histc)",
+    ),
+    Advice(
+        ("GB0036",),
+        r"[Dd]ynamic shape operator|dynamic output shape",
+        "`repeat_interleave` with a tensor of counts has a result size that depends on the data.",
+        (Fix("output_size", "Pass `output_size=`, if you know the total"), DYNAMIC_SHAPES),
+        about=r"repeat_interleave",
+    ),
+    Advice(
+        ("GB0036",),
+        r"[Dd]ynamic shape operator|dynamic output shape",
+        "Selecting by a mask or by `nonzero` gives a result whose size depends on the data.",
+        (
+            MASK,
+            Fix(
+                "nonzero_static",
+                "Or `torch.nonzero_static(mask, size=n)` with a fixed size",
+                since="2.2",
+            ),
+            DYNAMIC_SHAPES,
+        ),
+    ),
+    Advice(
+        ("GB0246",),
+        r"one_hot",
+        "`one_hot` without `num_classes` looks at the data for the largest class.",
+        (Fix("num_classes", "Pass the number of classes: `F.one_hot(x, num_classes)`"),),
+    ),
+)

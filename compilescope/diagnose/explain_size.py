@@ -1,0 +1,82 @@
+"""Why the size, the rank or the layout of a tensor did not fit."""
+
+from __future__ import annotations
+
+from compilescope.diagnose.explain_words import Words, listed
+
+_SPECIAL = ("0", "1")
+
+
+def is_parameter(words: Words) -> bool:
+    """Whether the guard is on a parameter, whose shape PyTorch keeps static."""
+    return (
+        "Guard failed on a parameter" in words.failure.raw
+        or "._parameters[" in words.failure.source + words.failure.raw
+    )
+
+
+def size(words: Words) -> str:
+    """Sizes that were compiled as constants."""
+    required, observed = words.required, words.observed
+    subject = words.name or "A tensor"
+    if not required:
+        return f"{subject} came with another size than the one this graph was compiled for."
+    fact = f"{subject} had {words.size(required)} when this graph was compiled"
+    if observed:
+        fact += (
+            f"; {words.call} had {observed if words.failure.dimension is not None else 'another'}"
+        )
+    return f"{fact}. {_after_size(words, required, observed)}"
+
+
+def _after_size(words: Words, required: str, observed: str) -> str:
+    if observed in _SPECIAL:
+        return "PyTorch compiles sizes 0 and 1 separately, even when the dimension is dynamic."
+    if required in _SPECIAL:
+        return f"A graph that was compiled for size {required} serves no other size."
+    if is_parameter(words):
+        return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
+    if words.evidence.options.get("dynamic") == "False":
+        return "With `dynamic=False` every size is compiled separately."
+    plain = [value for value in words.evidence.values if value not in _SPECIAL]
+    if len(plain) > 2:
+        return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
+    if words.crosses_break:
+        return "The break makes it an input of the next graph, and its size depends on the data."
+    return "A first size is taken as a constant; from the second one on the dimension is dynamic."
+
+
+def rank(words: Words) -> str:
+    """The number of dimensions."""
+    subject = words.name or "A tensor"
+    if words.required and words.observed:
+        fact = (
+            f"{subject} had {_dimensions(words.required)} when this graph was compiled; "
+            f"{words.call} had {words.observed}."
+        )
+    else:
+        fact = f"{subject} came with another number of dimensions."
+    return f"{fact} That number is never dynamic: each one has its own graph."
+
+
+def _dimensions(number: str) -> str:
+    return "1 dimension" if number == "1" else f"{number} dimensions"
+
+
+def stride(words: Words) -> str:
+    """The layout in memory."""
+    subject = words.name or "A tensor"
+    where = "" if words.failure.dimension is None else f" in dimension {words.failure.dimension}"
+    if words.required and words.observed:
+        fact = (
+            f"{subject} had stride {words.required}{where} when this graph was compiled; "
+            f"{words.call} had {words.observed}."
+        )
+    else:
+        fact = f"{subject} lies differently in memory than when this graph was compiled."
+    after = words.after()
+    if after and after.shape and 0 in after.shape:
+        return f"{fact} The tensor is empty, and empty tensors have strides of their own."
+    return (
+        f"{fact} A transpose, a slice or `channels_last` changes strides without changing values."
+    )

@@ -1,0 +1,141 @@
+"""Remedies for the state of modules and optimizers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.explain_value import from_global
+from compilescope.diagnose.explain_words import Words
+from compilescope.diagnose.remedies import sizes
+from compilescope.diagnose.remedies.catalogue import offer
+from compilescope.diagnose.remedies.values import FLOAT, INT, by_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from compilescope.diagnosis import Remedy
+
+_POSITION = re.compile(r"(idx|index|_id|layer|depth|rank)$")
+
+
+def module_int(words: Words) -> list[Remedy]:
+    """Ints on modules."""
+    attribute_name = words.variable.rpartition(".")[2]
+    allow = offer(
+        "allow_unspec_int",
+        "Let ints on modules become symbolic, before the first compile",
+        "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
+    )
+    if _POSITION.search(attribute_name):
+        return [
+            offer(
+                "compile_whole",
+                "Compile the whole model instead of each layer, so that layers do not share a "
+                "cache",
+            ),
+            offer(
+                "pass_from_parent",
+                f"Or look up by {words.name} in the parent and pass the result down",
+            ),
+        ]
+    return [_buffer(words), allow]
+
+
+def _buffer(words: Words) -> Remedy:
+    name = words.variable
+    owner, _, last = name.rpartition(".")
+    value = words.required if INT.match(words.required) or FLOAT.match(words.required) else "0"
+    snippet = ""
+    if owner.isidentifier() and last.isidentifier():
+        snippet = f'{owner}.register_buffer("{last}", torch.tensor({value}), persistent=False)'
+    elif name and last.isidentifier():
+        snippet = f"{name} = torch.tensor({value})"
+    return offer(
+        "buffer",
+        f"Hold {words.name or 'the number'} in a tensor buffer and update it in place",
+        snippet,
+    )
+
+
+def module_float(words: Words) -> list[Remedy]:
+    """Floats on modules."""
+    return [_buffer(words), *sizes.dynamic_true(words)]
+
+
+def module_flag(words: Words) -> list[Remedy]:
+    """Flags and strings on modules."""
+    subject = words.name or "the flag"
+    return [
+        offer("fixed_attribute", f"Set {subject} before the first call and leave it"),
+        sizes.warm_up(
+            f"Or call it once with each value of {subject} at start-up: one graph for each"
+        ),
+    ]
+
+
+def module_attribute(words: Words) -> list[Remedy]:
+    """Any attribute of a module."""
+    if INT.match(words.required):
+        return module_int(words)
+    if FLOAT.match(words.required):
+        return module_float(words)
+    if _POSITION.search(words.variable.rpartition(".")[2]):
+        return [
+            item for item in module_int(words) if item.id in ("pass_from_parent", "compile_whole")
+        ]
+    return module_flag(words)
+
+
+def training(words: Words) -> list[Remedy]:
+    """train() and eval()."""
+    del words
+    return [
+        sizes.warm_up(
+            "Call it once after `train()` and once after `eval()` at start-up: two graphs are right"
+        ),
+        offer(
+            "split_functions",
+            "Or keep the module in one mode and compile a second copy for the other",
+        ),
+    ]
+
+
+def optimizer(words: Words) -> list[Remedy]:
+    """Optimizers."""
+    if "len(" in words.failure.raw:
+        return [
+            sizes.warm_up("Run two optimizer steps at start-up: the first one creates the state")
+        ]
+    if "'lr'" in words.failure.raw:
+        return [
+            offer(
+                "tensor_lr",
+                "Make the learning rate a tensor, before the scheduler is created",
+                'for group in optimizer.param_groups:\n    group["lr"] = torch.tensor(group["lr"])',
+            )
+        ]
+    return [
+        sizes.warm_up("Run two steps at start-up: after the first change the number is symbolic")
+    ]
+
+
+def attribute(words: Words) -> list[Remedy]:
+    """Attributes of plain objects."""
+    if INT.match(words.required) and words.repeated and not from_global(words):
+        return module_int(words)
+    return by_value(words)
+
+
+REMEDIES: Mapping[str, Callable[[Words], list[Remedy]]] = {
+    "attr.object": attribute,
+    "attr.class": attribute,
+    "module.int_attr": module_int,
+    "module.dict_attr": module_attribute,
+    "module.float_attr": module_float,
+    "module.bool_attr": module_flag,
+    "module.str_attr": module_flag,
+    "module.attr": module_attribute,
+    "module.training": training,
+    "optimizer": optimizer,
+}

@@ -1,0 +1,172 @@
+"""Remedies for sizes, ranks and layouts, and what other families share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.explain_size import is_parameter
+from compilescope.diagnose.explain_words import Words
+from compilescope.diagnose.remedies.catalogue import offer
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Remedy
+
+
+def compiled(words: Words, arguments: str) -> str:
+    """A torch.compile line for the user's function."""
+    name = words.function
+    if name in ("", "forward") or not name.isidentifier():
+        name = "model"
+    return f"{name} = torch.compile({name}, {arguments})"
+
+
+def dynamic_true(words: Words) -> list[Remedy]:
+    """`dynamic=True`, where it is not given yet."""
+    if words.evidence.options.get("dynamic", "").lower() == "true":
+        return []
+    return [
+        offer(
+            "dynamic_true",
+            "Compile with `dynamic=True`, so sizes and numbers are variable from the start",
+            compiled(words, "dynamic=True"),
+        )
+    ]
+
+
+def dynamic_sources(words: Words) -> list[Remedy]:
+    """The environment variable that needs no edit, for plain arguments."""
+    plain = words.variable.isidentifier() and words.failure.kind.startswith(("tensor.", "const."))
+    if not plain or "__" in words.failure.raw.split("#")[0]:
+        return []
+    return [
+        offer(
+            "dynamic_sources",
+            f"Without touching the code: name `{words.variable}` in an environment variable",
+            f"TORCH_COMPILE_DYNAMIC_SOURCES=\"L['{words.variable}']\"",
+        )
+    ]
+
+
+def warm_up(text: str) -> Remedy:
+    """Compile at start-up what will be needed."""
+    return offer("warm_up", text)
+
+
+def mark(words: Words, how: str) -> str:
+    """A mark_dynamic or mark_unbacked line for the dimension that differed."""
+    if not words.variable or words.failure.dimension is None:
+        return ""
+    path = (
+        "torch._dynamo.mark_dynamic"
+        if how == "dynamic"
+        else "torch._dynamo.decorators.mark_unbacked"
+    )
+    return f"{path}({words.variable}, {words.failure.dimension})"
+
+
+def size(words: Words) -> list[Remedy]:
+    """Sizes."""
+    if is_parameter(words):
+        return _parameter(words)
+    special = {words.required, words.observed} & {"0", "1"}
+    if special:
+        return zero_one(words, words.name)
+    found = []
+    if words.evidence.options.get("dynamic", "").lower() == "false":
+        found.append(
+            offer(
+                "drop_dynamic_false",
+                "Remove `dynamic=False`: the dimension then becomes variable at its first change",
+                compiled(words, "dynamic=None"),
+            )
+        )
+    elif not words.crosses_break:
+        where = words.failure.dimension
+        dimension = "the dimension" if where is None else f"dimension {where}"
+        found.append(
+            offer(
+                "mark_dynamic",
+                f"Mark {dimension} of {words.name or 'the tensor'} dynamic before the first call",
+                mark(words, "dynamic"),
+            )
+        )
+    found += dynamic_true(words)
+    found.append(offer("pad", "Pad to one size, or to a few, before the call"))
+    return found + ([] if words.crosses_break else dynamic_sources(words))
+
+
+def zero_one(words: Words, subject: str) -> list[Remedy]:
+    """Sizes 0 and 1."""
+    where = "" if words.failure.dimension is None else f"dimension {words.failure.dimension} of "
+    return [
+        offer(
+            "mark_unbacked",
+            f"Mark {where}{subject or 'the tensor'} unbacked before the first call: "
+            "one graph then serves 0 and 1 too",
+            mark(words, "unbacked"),
+        ),
+        offer("avoid_zero_one", "Never send 0 or 1: pad to 2, or drop the leftover batch"),
+        warm_up("Call it once with size 0, once with 1 and once with a larger size at start-up"),
+    ]
+
+
+def _parameter(words: Words) -> list[Remedy]:
+    return [
+        offer(
+            "force_parameter_static_shapes",
+            "Let parameter sizes be variable, before the first compile",
+            "torch._dynamo.config.force_parameter_static_shapes = False",
+        ),
+        offer(
+            "isolate_recompiles",
+            "Give each module its own cache, so that one does not use up the other's limit",
+            compiled(words, "isolate_recompiles=True"),
+        ),
+        warm_up("Call each module once at start-up: one graph for each width is needed"),
+    ]
+
+
+def rank(words: Words) -> list[Remedy]:
+    """Number of dimensions."""
+    snippet, name = "", words.variable
+    if name and words.required.isdigit() and words.observed.isdigit():
+        excess = int(words.observed) - int(words.required)
+        if excess < 0:
+            snippet = f"{name} = {name}" + ".unsqueeze(0)" * -excess
+        else:
+            snippet = f"{name} = {name}.flatten(0, {excess})"
+    target = f"{words.required} dimensions" if words.required not in ("", "1") else "one rank"
+    return [
+        offer(
+            "same_rank", f"Bring {words.name or 'the tensor'} to {target} before the call", snippet
+        ),
+        warm_up("Or call it once with each rank at start-up: one graph for each"),
+    ]
+
+
+def stride(words: Words) -> list[Remedy]:
+    """Layout in memory."""
+    name, subject = words.variable, words.name or "the tensor"
+    contiguous = offer(
+        "contiguous",
+        f"Make {subject} contiguous before the call",
+        f"{name} = {name}.contiguous()" if name else "",
+    )
+    clone = offer(
+        "clone",
+        f"Copy {subject} before the call, which gives it the standard layout",
+        f"{name} = {name}.clone(memory_format=torch.contiguous_format)" if name else "",
+    )
+    after = words.after()
+    shape = after.shape if after and after.shape else ()
+    unsure = {0, 1} & set(shape) or (not shape and "0" in (words.required, words.observed))
+    found = [clone, contiguous] if unsure else [contiguous, clone]
+    if len(shape) == 4:
+        found.append(
+            offer(
+                "channels_last",
+                f"Or keep {subject} in `channels_last` for every call",
+                f"{name} = {name}.contiguous(memory_format=torch.channels_last)" if name else "",
+            )
+        )
+    return found

@@ -1,0 +1,149 @@
+"""Remedies: the user's own names, ranked, of the right torch, unsafe ones last."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from compilescope.diagnose.evidence import Evidence
+from compilescope.diagnose.remedies import remedies
+from compilescope.diagnose.remedies.catalogue import FACTS, offer
+from compilescope.logs.guard_kinds import KINDS
+from compilescope.logs.guards import parse_reason
+from compilescope.model import Frame, GuardFailure, Input
+
+
+def find(reason, *, torch=(2, 13), function="f", **fields):
+    failure = parse_reason(reason) if isinstance(reason, str) else reason
+    values = fields.pop("values", tuple(v for v in (failure.required, failure.observed) if v))
+    return remedies(
+        Evidence(failure, (failure,), values, Frame("m.py", 3, function), torch=torch, **fields)
+    )
+
+
+def ids(found):
+    return [remedy.id for remedy in found]
+
+
+SIZE = "tensor 'local_edge_index' size mismatch at index 1. expected 8, actual 5"
+DUCK = (
+    "cross.size()[1] == local.size()[1]  # duck sizing added this equality because these variables "
+    "had the same size 4"
+)
+
+
+def test_snippets_have_the_users_names():
+    assert find(SIZE)[0].snippet == "torch._dynamo.mark_dynamic(local_edge_index, 1)"
+    duck = find(DUCK)
+    assert ids(duck)[0] == "use_duck_shape"
+    marks = next(item for item in duck if item.id == "mark_dynamic")
+    assert marks.snippet == (
+        "torch._dynamo.mark_dynamic(cross, 1)\ntorch._dynamo.mark_dynamic(local, 1)"
+    )
+
+
+def test_zero_and_one_get_mark_unbacked():
+    found = find(SIZE.replace("actual 5", "actual 1"))
+    assert found[0].id == "mark_unbacked"
+    assert found[0].snippet.endswith("mark_unbacked(local_edge_index, 1)")
+
+
+def test_dynamic_true_is_not_offered_where_it_is_given():
+    assert "dynamic_true" in ids(find(SIZE))
+    assert "dynamic_true" not in ids(find(SIZE, options={"dynamic": "True"}))
+    assert ids(find(SIZE, options={"dynamic": "False"}))[0] == "drop_dynamic_false"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_safe_remedies_first(kind):
+    found = find(GuardFailure(kind=kind, raw=""), limit_reached=True)
+    assert found
+    assert not found[0].unsafe
+    assert [item.unsafe for item in found] == sorted(item.unsafe for item in found)
+    assert found[-1].id == "recompile_limit"
+    assert len(set(ids(found))) == len(found)
+    assert all(item.price for item in found)
+
+
+def test_only_what_this_torch_has():
+    counter = (
+        "self.step == 0  # self.step += 1  # m.py:5 in forward (HINT: torch.compile considers "
+    )
+    counter += "integer attributes of the nn.Module to be static.)"
+    assert "allow_unspec_int" in ids(find(counter, torch=(2, 7)))
+    assert "allow_unspec_int" not in ids(find(counter, torch=(2, 6)))
+    assert "allow_unspec_int" in ids(find(counter, torch=None))
+    old = find(SIZE, torch=(2, 6), limit_reached=True)[-1]
+    assert "cache_size_limit" in old.snippet
+
+
+def test_the_limit_is_mentioned_only_when_it_was_reached():
+    assert "recompile_limit" not in ids(find(SIZE))
+    assert ids(find(SIZE, limit_reached=True))[-1] == "recompile_limit"
+
+
+def test_a_value_across_a_break_needs_the_break_removed_and_has_no_name():
+    found = find(
+        "tensor '___stack0' size mismatch at index 0. expected 26, actual 25",
+        function="torch_dynamo_resume_in_forward_at_24",
+    )
+    assert found[0].id == "remove_break"
+    assert "line 24" in found[0].text
+    assert not any("___stack" in item.snippet for item in found)
+
+
+def test_layer_index_is_not_offered_what_does_not_help():
+    found = find("self.layer_idx == 0  # x = c[self.layer_idx]  # m.py:5 in forward (HINT: torch."
+                 "compile considers integer attributes of the nn.Module static.)")  # fmt: skip
+    assert ids(found) == ["compile_whole", "pass_from_parent"]
+
+
+def test_empty_tensors_are_cloned_as_contiguous_does_nothing():
+    reason = "tensor 'x' stride mismatch at index 0. expected 1, actual 0"
+    assert ids(find(reason, after=(Input("x", shape=(2, 0), stride=(0, 1)),)))[0] == "clone"
+    plain = "tensor 'x' stride mismatch at index 0. expected 6, actual 1"
+    assert ids(find(plain, after=(Input("x", shape=(6, 6), stride=(1, 6)),)))[0] == "contiguous"
+
+
+@pytest.mark.parametrize("reason", [
+    SIZE, DUCK,
+    "tensor 'x' rank mismatch. expected 2, actual 1",
+    "tensor 'x' dtype mismatch. expected Float, actual Half",
+    "n == 2  # return x * n  # m.py:4 in f",
+    "a == 0.5  # return x * a  # m.py:4 in f",
+    "G['STEP'] == 2  # return x * STEP  # m.py:5 in f",
+    ("self.step == 0  # self.step += 1  # m.py:5 in forward (HINT: torch.compile considers integer "
+    "attributes of the nn.Module to be static.)"),
+    "self.param_groups[0]['lr'] == 0.1  # for g in self.param_groups:  # optim/sgd.py:118 in step",
+    "GLOBAL_STATE changed: num_threads ",
+    'Duplicate tensors found: ["x", "y"]',
+    "___check_type_id(xs, 140252562158400), type=<class 'list'>  # return xs[0]  # m.py:4 in f",
+    "BACKEND_MATCH failure: torch.compile detected different backend callables.",
+])  # fmt: skip
+def test_snippets_are_python(reason):
+    found = find(reason)
+    assert any(item.snippet for item in found)
+    for item in found:
+        if item.snippet and not item.snippet.startswith("TORCH"):
+            ast.parse(item.snippet)
+
+
+def test_dead_advice_is_never_given():
+    texts = " ".join(
+        item.text + item.snippet
+        for kind in KINDS
+        for item in find(GuardFailure(kind=kind, raw="", source="x", required="2"))
+    )
+    for dead in (
+        "inline_inbuilt_nn_modules",
+        "_check_tensor_all",
+        "torch._assert",
+        "suppress_errors",
+    ):
+        assert dead not in texts
+
+
+def test_every_remedy_of_the_catalogue_has_a_price():
+    assert all(facts.price for facts in FACTS.values())
+    assert offer("recompile_limit", "x").unsafe
