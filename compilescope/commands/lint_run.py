@@ -11,9 +11,10 @@ from compilescope.errors import ExitCode, UsageError
 from compilescope.lint import registry, run
 from compilescope.lint.baseline import apply_baseline, write_baseline
 from compilescope.lint.cache import Cache, folder_for
+from compilescope.lint.check import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from compilescope.commands.lint_settings import Plan
     from compilescope.lint.check import Analysis, Engine
@@ -49,15 +50,25 @@ def _inputs(plan: Plan) -> Inputs:
 
 def _engine(plan: Plan) -> Engine:
     if plan.options.no_cache or plan.stdin is not None:
-        return _analyse
+        return _without_cache
     folder = folder_for(plan.root, plan.keys.cache_dir)
     return Cache(folder, _analyse, registry.identity())
 
 
-def _analyse(sources: Mapping[str, str], settings: Settings) -> Analysis:
+def _analyse(groups: Sequence[Mapping[str, str]], settings: Settings) -> list[Analysis]:
     from compilescope.lint import analysis  # not where the cache has the answer
 
-    return analysis.analyse(sources, settings)
+    return analysis.analyse_groups(groups, settings)
+
+
+def _without_cache(sources: Mapping[str, str], settings: Settings) -> Analysis:
+    from compilescope.lint.components import components, crosses
+
+    groups = components(sources, len(sources) or 1)
+    parts = _analyse(groups, settings)
+    if crosses(groups, [part.read for part in parts]):
+        parts = _analyse([sources], settings)
+    return merged(parts)
 
 
 def _correct(inputs: Inputs, plan: Plan, engine: Engine) -> ExitCode:

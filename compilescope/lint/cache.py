@@ -2,7 +2,9 @@
 
 The key is a digest of every source, the settings that the engine reads, the versions of
 compilescope, Python and the rules. An entry also names the files outside of the sources that its
-findings depend on, with their digests. What cannot be read is a miss; a damaged cache never fails.
+findings depend on, with their digests. Files that cannot know of each other have entries of their
+own, so that a change costs only the files that it can reach. What cannot be read is a miss; a
+damaged cache never fails.
 """
 
 from __future__ import annotations
@@ -19,16 +21,19 @@ import msgspec
 
 from compilescope import __version__
 from compilescope.lint.check import Analysis
+from compilescope.lint.components import components, crosses
 from compilescope.model import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from compilescope.lint.check import Engine
     from compilescope.lint.settings import Settings
 
+    Analyse = Callable[[Sequence[Mapping[str, str]], Settings], list[Analysis]]
+
 FORMAT = 1
-KEPT = 64  # entries; the oldest go first
+KEPT = 2000  # entries; the oldest go first
+PARTS = 400  # entries of one run
 
 
 class _Error(msgspec.Struct, array_like=True):
@@ -49,29 +54,40 @@ class _Entry(msgspec.Struct, array_like=True):
 class Cache:
     """A folder of earlier findings, in front of an engine."""
 
-    def __init__(self, folder: Path, engine: Engine, rules: str) -> None:
-        """Keep in `folder` what `engine` finds; `rules` identifies the installed rules."""
+    def __init__(self, folder: Path, analyse: Analyse, rules: str) -> None:
+        """Keep in `folder` what `analyse` finds; `rules` identifies the installed rules."""
         self.folder = folder
-        self.engine = engine
+        self.analyse = analyse
         self.rules = rules
 
     def __call__(self, sources: Mapping[str, str], settings: Settings) -> Analysis:
         """What the engine says, or said about the very same input."""
-        path = self.folder / f"{self._key(sources, settings)}.msgpack"
-        entry = _load(path)
-        if entry is not None and all(digest(p) == known for p, known in entry.read.items()):
-            with suppress(OSError):
-                os.utime(path)  # the oldest entries are those that were not used for longest
-            return Analysis(entry.findings, {e.path: _revive(e) for e in entry.errors}, ())
-        analysis = self.engine(sources, settings)
-        findings = list(analysis.findings)
-        errors = [
-            _Error(p, e.msg or "", e.lineno, e.offset, e.end_lineno, e.end_offset)
-            for p, e in analysis.errors.items()
-        ]
-        read = {p: digest(p) for p in sorted(analysis.read)}
-        self._store(path, msgspec.msgpack.encode(_Entry(findings, errors, read)))
-        return analysis._replace(findings=findings)
+        whole = self._path(sources, settings)
+        entry = _load(whole)
+        if entry is None:
+            entry = self._analysed(sources, settings)
+            self._store(whole, entry)
+            self._prune()
+        return Analysis(entry.findings, {e.path: _revive(e) for e in entry.errors}, entry.read)
+
+    def _analysed(self, sources: Mapping[str, str], settings: Settings) -> _Entry:
+        groups = components(sources, PARTS)
+        if len(groups) < 2:
+            return _entry(self.analyse([sources], settings)[0])
+        paths = [self._path(group, settings) for group in groups]
+        known = [_load(path) for path in paths]
+        unknown = [index for index, entry in enumerate(known) if entry is None]
+        analyses = self.analyse([groups[index] for index in unknown], settings)
+        new = dict(zip(unknown, map(_entry, analyses), strict=True))
+        parts = [entry or new[index] for index, entry in enumerate(known)]
+        if crosses(groups, [part.read for part in parts]):
+            return _entry(self.analyse([sources], settings)[0])
+        for index, part in new.items():
+            self._store(paths[index], part)
+        return _together(parts)
+
+    def _path(self, sources: Mapping[str, str], settings: Settings) -> Path:
+        return self.folder / f"{self._key(sources, settings)}.msgpack"
 
     def _key(self, sources: Mapping[str, str], settings: Settings) -> str:
         state = hashlib.blake2b(digest_size=20)
@@ -84,7 +100,7 @@ class Cache:
             state.update(text)
         return state.hexdigest()
 
-    def _store(self, path: Path, data: bytes) -> None:
+    def _store(self, path: Path, entry: _Entry) -> None:
         with suppress(OSError):  # a cache that cannot be written is no cache
             if not self.folder.is_dir():
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -92,17 +108,17 @@ class Cache:
             handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".new-")
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(data)
+                    file.write(msgspec.msgpack.encode(entry))
                 os.replace(temporary, path)
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
-            self._prune()
 
     def _prune(self) -> None:
-        entries = sorted(self.folder.glob("*.msgpack"), key=lambda path: path.stat().st_mtime)
-        for path in entries[:-KEPT]:
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # another process may be at it, too
+            entries = [(path.stat().st_mtime_ns, path) for path in self.folder.glob("*.msgpack")]
+            for _, path in sorted(entries)[:-KEPT]:
+                path.unlink(missing_ok=True)
 
 
 def folder_for(root: Path, chosen: str) -> Path:
@@ -126,10 +142,34 @@ def digest(path: str) -> str:
 
 
 def _load(path: Path) -> _Entry | None:
+    """An entry that can be read and whose files outside of the sources are as they were."""
     try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=_Entry)
+        entry = msgspec.msgpack.decode(path.read_bytes(), type=_Entry)
     except (OSError, ValueError):  # msgspec's errors are ValueErrors
         return None
+    if any(digest(place) != known for place, known in entry.read.items()):
+        return None
+    with suppress(OSError):
+        os.utime(path)  # the oldest entries are those that were not used for longest
+    return entry
+
+
+def _together(parts: Sequence[_Entry]) -> _Entry:
+    whole = _Entry([], [], {})
+    for part in parts:
+        whole.findings += part.findings
+        whole.errors += part.errors
+        whole.read |= part.read
+    return whole
+
+
+def _entry(analysis: Analysis) -> _Entry:
+    errors = [
+        _Error(path, e.msg or "", e.lineno, e.offset, e.end_lineno, e.end_offset)
+        for path, e in analysis.errors.items()
+    ]
+    read = {path: digest(path) for path in sorted(analysis.read)}
+    return _Entry(list(analysis.findings), errors, read)
 
 
 def _revive(error: _Error) -> SyntaxError:

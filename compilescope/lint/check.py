@@ -29,6 +29,18 @@ class Analysis(NamedTuple):
     read: Collection[str] = ()  # files outside of the sources that the findings depend on
 
 
+def merged(parts: Iterable[Analysis]) -> Analysis:
+    """What the engine says about several groups of sources."""
+    findings: list[Finding] = []
+    errors: dict[str, SyntaxError] = {}
+    read: set[str] = set()
+    for part in parts:
+        findings += part.findings
+        errors |= part.errors
+        read |= set(part.read)
+    return Analysis(findings, errors, read)
+
+
 class Engine(Protocol):
     """Finds everything in the sources, given by absolute path, whatever is selected."""
 

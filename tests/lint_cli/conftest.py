@@ -146,7 +146,9 @@ class Outcome(NamedTuple):
 @pytest.fixture
 def engine(monkeypatch):
     stub = StubEngine()
-    monkeypatch.setattr(analysis, "analyse", stub)
+    monkeypatch.setattr(
+        analysis, "analyse_groups", lambda groups, settings: [stub(g, settings) for g in groups]
+    )
     monkeypatch.setattr(registry, "rules", lambda: STUBS)
     monkeypatch.setattr(registry, "identity", lambda: "stub")
     return stub
