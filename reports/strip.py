@@ -7,29 +7,43 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from compilescope.diagnosis import CallSeries
+    from compilescope.diagnosis import CallSeries, Diagnosis
 
-_BLOCKS = "▁▂▃▄▅▆▇█"
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def marks(diagnosis: Diagnosis, series: CallSeries, letters: Mapping[str, str]) -> dict[int, str]:
+    """The letter of each call in `series` that recompiled, by its cause; `?` where unknown."""
+    causes = {(item.process, item.compile_id): item.cause for item in diagnosis.recompiles}
+    paid = set(series.compiled)
+    found: dict[int, str] = {}
+    for item in diagnosis.compiles:
+        cause = causes.get((item.process, item.compile_id))
+        ours = item.process == series.process and item.callable in (series.callable, None)
+        if ours and cause is not None and item.call in paid:
+            found.setdefault(item.call or 0, letters.get(cause, "?"))
+    return found
 
 
 def strip(series: CallSeries, marks: Mapping[int, str], width: int) -> str:
     """At most `width` characters, each the slowest of the calls that it stands for.
 
-    A column in which a recompile happened shows the letter of its cause instead of a block.
+    A column in which a recompile happened shows the letter of its cause instead of a block, or a
+    plus sign for a cause beyond the alphabet.
     """
     columns = min(width, len(series.seconds))
     slowest = [0.0] * columns
-    letters: dict[int, str] = {}
+    lettered: dict[int, str] = {}
     for index, seconds in enumerate(series.seconds):
         column = index * columns // len(series.seconds)
         slowest[column] = max(slowest[column], seconds)
         if index in marks:
-            letters.setdefault(column, marks[index])
+            lettered.setdefault(column, marks[index] if len(marks[index]) == 1 else "+")
     low, high = _log(min(slowest)), _log(max(slowest))
     span = high - low
     heights = [(_log(value) - low) / span if span > 0 else 0.0 for value in slowest]
     return "".join(
-        letters.get(column) or _BLOCKS[min(7, int(height * 8))]
+        lettered.get(column) or BLOCKS[min(7, int(height * 8))]
         for column, height in enumerate(heights)
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
-import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from compilescope.reports.strip import strip
+from compilescope.reports.phrases import ending, few, letters, locate, numbers
+from compilescope.reports.printable import printable, rewritten
+from compilescope.reports.strip import BLOCKS, marks, strip
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from compilescope.model import Frame
 
 _INDENT = 3
-_MOST_CALLS = 8
 
 
 def render(
@@ -51,7 +50,8 @@ def render(
         emoji=False,
         markup=False,
     )
-    page = _Page(console, diagnosis, color=color, everything=everything)
+    shown = rewritten(diagnosis, printable)
+    page = _Page(console, shown, color=color, everything=everything)
     page.print()
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
@@ -65,10 +65,7 @@ class _Page:
         self.diagnosis = diagnosis
         self.color = color
         self.everything = everything
-        self.letters = {
-            cause.id: string.ascii_uppercase[index % 26]
-            for index, cause in enumerate(diagnosis.causes)
-        }
+        self.letters = letters(diagnosis.causes)
 
     def print(self) -> None:
         self._head()
@@ -87,35 +84,26 @@ class _Page:
         found = self.diagnosis
         counts = found.counts
         parts = [found.name] if found.name else []
-        parts += [_few(counts.calls, "call")] if counts.calls else []
-        parts += [_few(counts.compiles, "graph")]
+        parts += [few(counts.calls, "call")] if counts.calls else []
+        parts += [few(counts.compiles, "graph")]
         parts += [f"torch {found.environment.torch}"] if found.environment.torch else []
         self.console.print(Text(" · ".join(parts), style="dim"))
-        if found.ended and found.ended != "exited with code 0":
-            self.console.print(self._prose(f"The program {found.ended}.", "yellow"))
+        if ending(found):
+            self.console.print(self._prose(ending(found), "yellow"))
         style = "bold green" if found.status == "clean" else "bold"
         self.console.print(self._prose(found.verdict, style))
         if found.recovery:
             self.console.print(self._prose(found.recovery))
 
     def _calls(self) -> None:
-        lettered = {
-            (item.process, item.call): self.letters.get(item.cause, "?")
-            for item in self.diagnosis.recompiles
-            if item.call is not None
-        }
         series = self.diagnosis.calls[0] if self.diagnosis.calls else None
         if series is None or len(series.seconds) < 2:
             return
-        marks = {
-            call: letter
-            for (process, call), letter in lettered.items()
-            if process == series.process and call in set(series.compiled)
-        }
-        drawn = strip(series, marks, self.console.width - 7)
+        lettered = marks(self.diagnosis, series, self.letters)
+        drawn = strip(series, lettered, self.console.width - 7)
         line = Text("calls  ", style="dim")
         for mark in drawn:
-            line.append(mark, style="bold red" if mark.isalpha() else "cyan")
+            line.append(mark, style="bold red" if mark not in BLOCKS else "cyan")
         self.console.print()
         self.console.print(line)
 
@@ -127,14 +115,14 @@ class _Page:
     def _cause(self, cause: Cause) -> None:
         cost = duration(cause.seconds_lost) if cause.seconds_lost else "cost unknown"
         letter = self.letters[cause.id]
-        self._title(letter, cost, cause.frame, _few(cause.times, "recompile"), "bold red")
+        self._title(letter, cost, cause.frame, few(cause.times, "recompile"), "bold red")
         self._source(cause.frame, cause.source)
         self._say(cause.why)
         for line in cause.also:
             self._say(f"Also: {line}.")
         if cause.calls:
             which = "call" if len(cause.calls) == 1 else "calls"
-            self._say(f"{which} {_numbers(cause.calls)}", "dim")
+            self._say(f"{which} {numbers(cause.calls)}", "dim")
         self._remedies(cause.remedies)
 
     def _break(self, item: Break) -> None:
@@ -161,7 +149,7 @@ class _Page:
             text = notice.why or notice.text.splitlines()[0]
             self.console.print(Padding(self._prose(f"{text}{times}"), (0, 0, 0, _INDENT)))
         if len(notices) > len(shown):
-            self._say(f"and {_few(len(notices) - len(shown), 'more notice')}", "dim")
+            self._say(f"and {few(len(notices) - len(shown), 'more notice')}", "dim")
 
     def _incomplete(self) -> None:
         gaps = self.diagnosis.incomplete
@@ -194,7 +182,7 @@ class _Page:
         line = Text(" " * _INDENT + gutter, style="dim")
         line.append(_fit(code, room))
         self.console.print(line, no_wrap=True)
-        at, length = _find(code, expression)
+        at, length = locate(code, expression)
         if length and at + length <= room:
             carets = " " * (_INDENT + len(gutter) - 2) + "| " + " " * at + "^" * length
             self.console.print(Text(carets, style="red"), no_wrap=True)
@@ -236,24 +224,5 @@ def _short(path: str) -> str:
     return "~/" + path[len(home) :] if path.startswith(home) else path
 
 
-def _find(code: str, expression: str) -> tuple[int, int]:
-    """Start and length of `expression`, or else of its last name, in `code`; 0, 0 if nowhere."""
-    for candidate in (expression, expression.rpartition(".")[2]):
-        found = re.search(rf"(?<!\w){re.escape(candidate)}(?!\w)", code) if candidate else None
-        if found:
-            return found.start(), len(candidate)
-    return 0, 0
-
-
 def _fit(code: str, room: int) -> str:
     return code if len(code) <= room else code[: max(0, room - 1)] + "…"
-
-
-def _numbers(calls: Iterable[int]) -> str:
-    numbers = [str(call) for call in calls]
-    more = len(numbers) - _MOST_CALLS
-    return ", ".join(numbers[:_MOST_CALLS]) + (f" and {more} more" if more > 0 else "")
-
-
-def _few(count: int, one: str) -> str:
-    return f"{count} {one}{'' if count == 1 else 's'}"

@@ -10,7 +10,10 @@ import click
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--format", "form", default="terminal", help="terminal, json, markdown, sarif, github."
+    "--format",
+    "form",
+    default="terminal",
+    help="terminal, json, markdown, sarif, github or html.",
 )
 @click.option("--all", "everything", is_flag=True, help="Every remedy and notice.")
 def command(file: Path, form: str, *, everything: bool) -> None:
@@ -18,8 +21,9 @@ def command(file: Path, form: str, *, everything: bool) -> None:
 
     FILE is a session that `probe` wrote, or a page that `report` wrote.
     """
-    from compilescope import store
-    from compilescope.commands.output import emit
+    from compilescope.commands.output import emit, load
     from compilescope.diagnose import diagnose
+    from compilescope.packs import report
 
-    emit(diagnose(store.load(file)), form, everything=everything)
+    report(form)  # a mistyped format is told before a large file is read
+    emit(diagnose(load(file)), form, everything=everything)

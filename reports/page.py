@@ -1,0 +1,148 @@
+"""What the page's template needs beside the diagnosis: the same facts, grouped for display."""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from compilescope.reports.timeline import Panel, panel
+from compilescope.reports.words import letters
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Compile, Diagnosis, FunctionSummary, Recompile
+    from compilescope.model import Finding, GuardFailure
+
+_MOST_PANELS = 8
+EVIDENCE = 12  # recompiles that a cause lists itself; the table at the end has all
+
+
+@dataclass(frozen=True)
+class File:
+    """The compiled functions of one file."""
+
+    path: str
+    seconds: float
+    functions: tuple[FunctionSummary, ...]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What one phase of compiling took in all compiles."""
+
+    name: str
+    seconds: float
+
+
+class Page:
+    """A diagnosis, grouped for display."""
+
+    def __init__(self, diagnosis: Diagnosis) -> None:
+        self.letters = letters(diagnosis)
+        self.files = _files(diagnosis)
+        self.phases = _phases(diagnosis)
+        self.restarted = tuple(
+            sorted(
+                (item for item in diagnosis.compiles if item.wasted or item.attempts > 1),
+                key=lambda item: -item.wasted,
+            )
+        )
+        self.wasted = sum(item.wasted for item in self.restarted)
+        self._diagnosis = diagnosis
+        self._by_cause: dict[str, list[Recompile]] = defaultdict(list)
+        for item in diagnosis.recompiles:
+            self._by_cause[item.cause].append(item)
+        self.panels = _panels(diagnosis, self.letters)
+        self.more_panels = max(0, len(diagnosis.calls) - _MOST_PANELS)
+        self.paid = _paid(diagnosis)
+
+    def evidence(self, cause: str) -> tuple[Recompile, ...]:
+        """The recompiles of a cause, the dearest first."""
+        return tuple(sorted(self._by_cause[cause], key=lambda item: -item.seconds_lost))
+
+    def decisive(self, item: Recompile) -> GuardFailure | None:
+        """The guard that turned away the graph which came closest."""
+        near = [reason for reason in item.reasons if reason.entry == item.nearest]
+        return next(iter(near or item.reasons), None)
+
+    def met(self) -> tuple[Finding, ...]:
+        """Static findings that the run confirmed, the dearest first."""
+        found = (item for item in self._diagnosis.findings if item.times)
+        return tuple(sorted(found, key=lambda item: -(item.seconds or 0.0)))
+
+    def not_met(self) -> tuple[Finding, ...]:
+        """Static findings that the run did not confirm."""
+        return tuple(item for item in self._diagnosis.findings if not item.times)
+
+    def fine(self) -> tuple[FunctionSummary, ...]:
+        """Functions that compiled once for every input and broke nowhere."""
+        return tuple(
+            item
+            for item in self._diagnosis.functions
+            if item.status == "compiled" and not item.recompiles
+        )
+
+
+def identity(*parts: object) -> str:
+    """A short name that is the same in every run of the same code."""
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:10]
+
+
+def _files(diagnosis: Diagnosis) -> tuple[File, ...]:
+    grouped: dict[str, list[FunctionSummary]] = defaultdict(list)
+    for item in diagnosis.functions:
+        grouped[item.frame.path].append(item)
+    files = [
+        File(path, sum(item.seconds for item in items), tuple(items))
+        for path, items in grouped.items()
+    ]
+    return tuple(sorted(files, key=lambda file: -file.seconds))
+
+
+def _phases(diagnosis: Diagnosis) -> tuple[Phase, ...]:
+    total: dict[str, float] = defaultdict(float)
+    for item in diagnosis.compiles:
+        for name, value in item.phases.items():
+            total[name] += value
+    return tuple(Phase(name, value) for name, value in sorted(total.items(), key=lambda p: -p[1]))
+
+
+def _panels(diagnosis: Diagnosis, letter_of: dict[str, str]) -> tuple[Panel, ...]:
+    by_callable: dict[tuple[int, int | None], list[Recompile]] = defaultdict(list)
+    for item in diagnosis.recompiles:
+        by_callable[item.process, item.callable].append(item)
+    seen: dict[str, int] = defaultdict(int)
+    found = []
+    for series in diagnosis.calls[:_MOST_PANELS]:
+        if not series.seconds:
+            continue
+        seen[series.name] += 1
+        key = identity(series.name, seen[series.name])[:6]
+        own = by_callable[series.process, series.callable]
+        found.append(panel(series, own, letter_of, key))
+    return tuple(found)
+
+
+def _paid(diagnosis: Diagnosis) -> dict[tuple[str, int], tuple[Compile, ...]]:
+    """The compiles that a call paid for, by the key of its panel and its number."""
+    by_call: dict[tuple[int, int | None, int], list[Compile]] = defaultdict(list)
+    for item in diagnosis.compiles:
+        if item.call is not None:
+            by_call[item.process, item.callable, item.call].append(item)
+    seen: dict[str, int] = defaultdict(int)
+    paid = {}
+    for series in diagnosis.calls[:_MOST_PANELS]:
+        if not series.seconds:
+            continue
+        seen[series.name] += 1
+        key = identity(series.name, seen[series.name])[:6]
+        for call in series.compiled:
+            paid[key, call] = tuple(by_call[series.process, series.callable, call])
+    return paid
+
+
+def anchor(path: str, function: str) -> str:
+    """The id of a function on the page."""
+    return "fn-" + identity(os.path.basename(path), function)

@@ -1,0 +1,206 @@
+"""The calls of one compiled callable as shapes for an SVG: log scale, every compile kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import CallSeries, Recompile
+
+MOST_COLUMNS = 2000  # more cannot be told apart on a screen
+_WIDE = 160  # up to here each call is a bar with a gap beside it
+_MOST_LABELS = 200
+_HEIGHT = 100
+
+
+@dataclass(frozen=True)
+class Spike:
+    """A call that paid for a compile."""
+
+    call: int
+    seconds: float
+    letter: str  # of the cause; "" for a first compile
+    cause: str
+    left: float  # percent of the width
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """The spikes of one cause, as one SVG path."""
+
+    letter: str
+    cause: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Band:
+    """A stretch of calls, in percent of the width."""
+
+    left: float
+    width: float
+    title: str
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A decade of the scale, in percent of the height from the bottom."""
+
+    bottom: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Everything that the drawing of one callable's calls needs."""
+
+    key: str
+    name: str
+    calls: int
+    per_column: int
+    wide: bool
+    path: str
+    strokes: tuple[Strokes, ...]
+    spikes: tuple[Spike, ...]
+    labels: tuple[Spike, ...]
+    warm_up: Band | None
+    eager: tuple[Band, ...]
+    ticks: tuple[Tick, ...]
+    steady: float | None
+
+
+def panel(
+    series: CallSeries, recompiles: Sequence[Recompile], letters: Mapping[str, str], key: str
+) -> Panel:
+    """The drawing of `series`; `recompiles` are those that its calls paid for."""
+    count = len(series.seconds)
+    scale = _Scale(series.seconds)
+    causes = {item.call: item.cause for item in recompiles if item.call is not None}
+    spikes = tuple(
+        Spike(
+            call=call,
+            seconds=series.seconds[call],
+            letter=letters.get(causes.get(call, ""), ""),
+            cause=causes.get(call, ""),
+            left=round(100 * (call + 0.5) / count, 3),
+        )
+        for call in series.compiled
+        if call < count
+    )
+    wide = count <= _WIDE
+    per_column = -(-count // MOST_COLUMNS)
+    dearest = sorted(spikes, key=lambda spike: -spike.seconds)[:_MOST_LABELS]
+    return Panel(
+        key=key,
+        name=series.name,
+        calls=count,
+        per_column=per_column,
+        wide=wide,
+        path=_bars(series, scale) if wide else _area(series, scale, per_column),
+        strokes=_strokes(spikes, scale, wide=wide),
+        spikes=spikes,
+        labels=tuple(sorted(dearest, key=lambda spike: spike.call)),
+        warm_up=_warm_up(series),
+        eager=_eager(series),
+        ticks=scale.ticks(),
+        steady=series.steady,
+    )
+
+
+class _Scale:
+    """Seconds to height, by whole decades."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        known = [value for value in values if value > 0] or [1e-3]
+        self.low = math.floor(math.log10(min(known)))
+        self.high = max(math.ceil(math.log10(max(known))), self.low + 1)
+
+    def share(self, value: float) -> float:
+        """Height from the bottom, 0.02 to 1: the cheapest call is still seen."""
+        if value <= 0:
+            return 0.02
+        return max(0.02, (math.log10(value) - self.low) / (self.high - self.low))
+
+    def y(self, value: float) -> str:
+        return f"{_HEIGHT * (1 - self.share(value)):.1f}".removesuffix(".0")
+
+    def ticks(self) -> tuple[Tick, ...]:
+        step = 1 if self.high - self.low <= 5 else 2
+        return tuple(
+            Tick(round(100 * (power - self.low) / (self.high - self.low), 1), _decade(power))
+            for power in range(self.low, self.high + 1, step)
+        )
+
+
+def _decade(power: int) -> str:
+    for unit, size in (("s", 0), ("ms", -3), ("µs", -6)):
+        if power >= size:
+            return f"{10 ** (power - size):,} {unit}"
+    return f"{10 ** (power + 9)} ns" if power >= -9 else f"1e{power} s"
+
+
+def _bars(series: CallSeries, scale: _Scale) -> str:
+    dear = set(series.compiled)
+    return "".join(
+        _bar(call, scale.y(value)) for call, value in enumerate(series.seconds) if call not in dear
+    )
+
+
+def _bar(call: int, y: str) -> str:
+    return f"M{call}.1 {_HEIGHT}V{y}h.8V{_HEIGHT}z"
+
+
+def _area(series: CallSeries, scale: _Scale, per_column: int) -> str:
+    """One outline; a column is as high as the slowest of its calls that compiled nothing."""
+    dear = set(series.compiled)
+    parts = [f"M0 {_HEIGHT}"]
+    last = ""
+    for start in range(0, len(series.seconds), per_column):
+        stop = min(start + per_column, len(series.seconds))
+        slowest = max((series.seconds[i] for i in range(start, stop) if i not in dear), default=0.0)
+        y = scale.y(slowest) if slowest else str(_HEIGHT)
+        parts.append(f"H{stop}" if y == last else f"V{y}H{stop}")
+        last = y
+    return "".join(parts) + f"V{_HEIGHT}z"
+
+
+def _strokes(spikes: Sequence[Spike], scale: _Scale, *, wide: bool) -> tuple[Strokes, ...]:
+    paths: dict[tuple[str, str], list[str]] = {}
+    for spike in spikes:
+        y = scale.y(spike.seconds)
+        piece = _bar(spike.call, y) if wide else f"M{spike.call}.5 {_HEIGHT}V{y}"
+        paths.setdefault((spike.letter, spike.cause), []).append(piece)
+    return tuple(Strokes(*key, "".join(pieces)) for key, pieces in paths.items())
+
+
+def _warm_up(series: CallSeries) -> Band | None:
+    if not series.compiled:
+        return None
+    end = len(series.seconds) if series.steady_from is None else series.steady_from
+    title = f"Warm-up: the last compile is in call {series.compiled[-1]}"
+    return Band(0, round(100 * end / len(series.seconds), 3), title)
+
+
+def _eager(series: CallSeries) -> tuple[Band, ...]:
+    """Stretches of calls that ran eagerly; neighbours that share a column are one stretch."""
+    count = len(series.seconds)
+    reach = -(-count // MOST_COLUMNS)
+    stretches: list[list[int]] = []
+    for call in series.eager:
+        if stretches and call - stretches[-1][1] <= reach:
+            stretches[-1][1] = call
+        else:
+            stretches.append([call, call])
+    return tuple(
+        Band(
+            round(100 * first / count, 3),
+            round(100 * (last + 1 - first) / count, 3),
+            f"Ran eagerly: call {first}"
+            if first == last
+            else f"Ran eagerly: calls {first} to {last}",
+        )
+        for first, last in stretches
+    )

@@ -1,0 +1,88 @@
+"""What every report says in the same words: letters of causes, places, counts, names of states."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Diagnosis
+    from compilescope.model import Frame, Gap
+
+STATUS = {
+    "compiled": ("✓", "compiled"),
+    "broken": ("⁄", "split by graph breaks"),
+    "eager": ("!", "runs eagerly"),
+    "failed": ("✗", "failed to compile"),
+    "skipped": ("–", "not compiled"),
+}
+STATE = {
+    "clean": "clean",
+    "warming": "still warming up",
+    "recompiles": "recompiles",
+    "fallback": "runs eagerly",
+    "breaks": "graph breaks",
+    "nothing": "nothing compiled",
+    "failed": "failed",
+}
+
+
+def letters(diagnosis: Diagnosis) -> dict[str, str]:
+    """The letter of each cause, by its id: A to Z, then AA, AB, ..."""
+    return {cause.id: _letter(index) for index, cause in enumerate(diagnosis.causes)}
+
+
+def short(path: str) -> str:
+    """`path` from here or from home, whichever is shorter to read."""
+    here = os.getcwd() + os.sep
+    home = os.path.expanduser("~") + os.sep
+    if path.startswith(here):
+        return path[len(here) :]
+    return "~/" + path[len(home) :] if path.startswith(home) else path
+
+
+def place(frame: Frame) -> str:
+    """`path:line in function`, as far as it is known."""
+    at = f"{short(frame.path)}:{frame.line}" if frame.line else short(frame.path)
+    return f"{at} in {frame.function}" if frame.function else at
+
+
+def few(count: int, one: str, many: str = "") -> str:
+    """The count with its noun: `1 call`, `1,234 calls`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration for people; "unknown" where there is none."""
+    from compilescope.diagnose.verdict import duration
+
+    if value is None:
+        return "unknown"
+    return duration(value) if value else "0 s"
+
+
+def gap(item: Gap) -> str:
+    """What is missing, and how much of it."""
+    times = f" ({item.count:,}×)" if item.count > 1 else ""
+    share = f" ({item.share:.1%})" if item.share is not None else ""
+    detail = f": {item.detail}" if item.detail else ""
+    return f"{item.what}{times}{share}{detail}"
+
+
+def find(code: str, expression: str) -> tuple[int, int]:
+    """Start and length of `expression`, or else of its last name, in `code`; 0, 0 if nowhere."""
+    for candidate in (expression, expression.rpartition(".")[2]):
+        found = re.search(rf"(?<!\w){re.escape(candidate)}(?!\w)", code) if candidate else None
+        if found:
+            return found.start(), len(candidate)
+    return 0, 0
+
+
+def _letter(index: int) -> str:
+    text = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
