@@ -93,5 +93,7 @@ def _remedy(fix: Fix, frame: Frame) -> Remedy:
 
 
 def _is_statement(line: str) -> bool:
-    """Whether `line` can stand under an `if` as it is: a call, complete on its line."""
+    """Whether `line` can stand in a block as it is: an import or a call, complete on its line."""
+    if re.match(r"^(import [\w.]+|from [\w.]+ import [\w, ]+)$", line):
+        return True
     return bool(re.match(r"^[\w.]+\(.*\)$", line)) and line.count("(") == line.count(")")

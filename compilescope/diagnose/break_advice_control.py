@@ -19,9 +19,13 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0025",),
         r"graph_break\(\)",
-        "`Optimizer.step` ends the graph by design; the update itself is compiled after it.",
-        (Fix("leave", "Nothing to do here: compile the optimizer step as a function of its own"),),
-        about=r"optim[/\\.](optimizer|lr_scheduler)",
+        "Library code called at this line ends the graph on purpose; `Optimizer.step` does so.",
+        (
+            Fix(
+                "leave", "Nothing to do for an optimizer: compile its step as a function of its own"
+            ),
+        ),
+        about=r"optim[/\\.](optimizer|lr_scheduler)|\n(?![^\n]*graph_break)[^\n]+\Z",
     ),
     Advice(
         ("GB0025",),
@@ -129,7 +133,7 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0124",),
         r"Tensor\.item|\.item\(\)|_local_scalar_dense",
-        "A Python number is read out of a tensor; what is done with it afterwards is unknown.",
+        "A Python number is read out of a tensor, and its value is known only at run time.",
         (
             KEEP_TENSOR,
             SCALARS,

@@ -125,6 +125,16 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0007", "GB0033", "GB0156"),
         r"marked as skipped|[Dd]ata.dependent|Unsupported method",
+        "A random number of Python or NumPy decides a branch, and it is drawn outside the graph.",
+        (
+            Fix("torch_gate", "Draw with `torch.rand` and select with `torch.where`"),
+            Fix("pass_in", "Or draw outside the compiled function and pass a bool"),
+        ),
+        about=r"(?m)\b(if|while)\b.*\brandom\b",
+    ),
+    Advice(
+        ("GB0007", "GB0033", "GB0156"),
+        r"marked as skipped|[Dd]ata.dependent|Unsupported method",
         "This random function of Python or NumPy draws outside the graph.",
         (
             Fix(
@@ -240,8 +250,8 @@ ADVICE: tuple[Advice, ...] = (
             Fix(
                 "hoist_import",
                 "Try the import once, at module level, and keep the outcome in a constant",
-                "try:\n    import package\n    HAS_PACKAGE = True\nexcept ImportError:\n    "
-                "HAS_PACKAGE = False",
+                "try:\n    {code}\n    AVAILABLE = True\nexcept ImportError:\n    AVAILABLE = "
+                "False",
             ),
         ),
     ),

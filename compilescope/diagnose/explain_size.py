@@ -42,7 +42,7 @@ def _after_size(words: Words, required: str, observed: str) -> str:
     if len(plain) > 2:
         return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
     if words.crosses_break:
-        return "The break makes it an input of the next graph, and its size depends on the data."
+        return "The break makes it an input of the next graph, where its size is guarded again."
     return "A first size is taken as a constant; from the second one on the dimension is dynamic."
 
 

@@ -50,10 +50,11 @@ def global_state(words: Words) -> str:
             "The log does not say which one."
         )
     names = listed(_flag(flag) for flag in flags)
-    has = "differs" if len(flags) == 1 else "differ"
+    differs = "differs" if len(flags) == 1 else "differ"
     return (
-        f"{names[0].upper()}{names[1:]} {has} between {words.call} and the compile of this graph. "
-        "Such settings are part of a graph: each one in use gets its own."
+        f"{names[0].upper()}{names[1:]} {differs} in {words.call} from when this graph was "
+        "compiled. "
+        "Such settings are part of a graph: each combination gets its own."
     )
 
 

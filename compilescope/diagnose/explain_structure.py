@@ -22,8 +22,14 @@ def length(words: Words) -> str:
     text = expression(words.failure)
     found = _LENGTH.match(text)
     subject = words.name or (code(found[1]) if found else "A container")
-    if " != " in text:
+    if " != " in text or words.is_mapping:
         return _dict_length(words)
+    if words.source == "args":
+        return (
+            f"`*args` received another number of arguments in {words.call} than when this graph "
+            "was "
+            "compiled. Each number of arguments has its own graph."
+        )
     if re.match(r"^not [\w.\[\]'\"]+$", text):
         return empty(words)
     required = words.required if words.required.isdigit() else (found[2] if found else "")

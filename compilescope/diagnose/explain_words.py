@@ -175,6 +175,19 @@ class Words:
         """Whether this cause came back with more than two values."""
         return len(self.evidence.values) > 2
 
+    @property
+    def is_mapping(self) -> bool:
+        """Whether the source is known to be a dict, by the inputs or the user's line."""
+        name = re.escape(self.source)
+        frame = self.failure.frame
+        sources = [one.source for one in (*self.evidence.before, *self.evidence.after)]
+        shown = rf"^{name}\[['\"]"
+        used = rf"\b{name}(?:\[['\"]|\.(?:items|keys|values|get|setdefault)\()"
+        return bool(self.source) and (
+            any(re.match(shown, as_written(source)) for source in sources)
+            or bool(re.search(used, frame.code if frame else ""))
+        )
+
     def before(self) -> Input | None:
         """The tensor that the nearest graph was compiled for, if known."""
         return self._input(self.evidence.before)

@@ -57,6 +57,15 @@ _HINTS = (
         + NOTHING,
     ),
     Note(
+        r"when cudagraphs is disabled",
+        "CUDA graphs are not switched on, so no part of the graph is set aside for them. "
+        + NOTHING,
+    ),
+    Note(
+        r"failed while executing \w+\(\[VR\[",
+        "PyTorch could not bound a symbolic size and goes on without the bound. " + NOTHING,
+    ),
+    Note(
         r"Skip comprehensive padding",
         "Tensors are not padded for alignment here; that is decided by device and settings. "
         + NOTHING,

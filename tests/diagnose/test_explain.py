@@ -223,3 +223,16 @@ def test_dispatch_keys_are_translated(actual, word):
 
 def test_unknown_text_is_said_to_be_unknown():
     assert "does not know" in why(evidence("something that nobody has ever seen"))
+
+
+def test_positional_arguments_are_called_so():
+    text = why(evidence("len(args) == 1  # return fn(*args)  # a.py:4 in f"))
+    assert "number of arguments" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "noun"),
+    [("for k in state.items():", "4 keys"), ("return state[0]", "4 items")],
+)
+def test_a_dict_is_told_from_a_list_where_the_line_shows_it(line, noun):
+    assert noun in why(evidence(f"len(state) == 4  # {line}  # a.py:4 in f"))

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from compilescope.diagnose.break_advice import advise
 from compilescope.diagnose.evidence import Evidence
 from compilescope.diagnose.remedies import remedies
 from compilescope.diagnose.remedies.catalogue import FACTS, offer
@@ -147,3 +148,24 @@ def test_dead_advice_is_never_given():
 def test_every_remedy_of_the_catalogue_has_a_price():
     assert all(facts.price for facts in FACTS.values())
     assert offer("recompile_limit", "x").unsafe
+
+
+def test_a_method_or_dunder_is_not_compiled_by_its_name():
+    found = find(SIZE, function="__call__")
+    assert next(item for item in found if item.id == "dynamic_true").snippet == (
+        "model = torch.compile(model, dynamic=True)"
+    )
+
+
+def test_a_random_branch_is_not_answered_with_another_draw():
+    why, fixes = advise(
+        "GB0007",
+        "Attempted to call function marked as skipped",
+        "",
+        "module: random, qualname: Random.random",
+        whole_frame=True,
+        frame=Frame("m.py", 3, "forward", "if random.random() < self.layerdrop:"),
+        torch=(2, 13),
+    )
+    assert "decides a branch" in why
+    assert "random_uniform" not in ids(fixes)

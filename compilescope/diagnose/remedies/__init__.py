@@ -32,7 +32,8 @@ def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
     words = Words(evidence)
     found = list(find(words)) if find else list(structures.unknown(words))
     if words.crosses_break:
-        found.insert(0, _remove_break(words))
+        general = (item for item in found if item.id == "dynamic_true")
+        found = [_remove_break(words), *general]
     if evidence.limit_reached:
         found.append(_recompile_limit(evidence))
     return available(found, evidence.torch)

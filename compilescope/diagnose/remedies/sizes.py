@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compiled(words: Words, arguments: str) -> str:
     """A torch.compile line for the user's function."""
     name = words.function
-    if name in ("", "forward") or not name.isidentifier():
+    if name in ("", "forward") or name.startswith("__") or not name.isidentifier():
         name = "model"
     return f"{name} = torch.compile({name}, {arguments})"
 

@@ -19,24 +19,32 @@ if TYPE_CHECKING:
 def length(words: Words) -> list[Remedy]:
     """Lengths."""
     name, subject = words.variable, words.name or "the container"
-    if " != " in expression(words.failure):
+    text = expression(words.failure)
+    if " != " in text or words.is_mapping:
         return keys(words)
-    if expression(words.failure).startswith("not ") or words.repeated:
+    if name == "args":
         return [
             offer(
-                "preallocate", f"Write into one preallocated tensor instead of growing {subject}"
+                "fixed_length", "Call it with the same number of positional arguments every time"
             ),
-            offer("stack", "Or keep the list outside and pass one stacked tensor"),
+            sizes.warm_up("Or call it once with each number at start-up: one graph for each"),
         ]
-    return [
-        offer(
-            "stack",
-            f"Pass {subject} as one stacked tensor",
-            f"{name} = torch.stack({name})" if name else "",
-        ),
-        offer("fixed_length", f"Or pad {subject} to a fixed length"),
-        sizes.warm_up("Or call it once with each length at start-up: one graph for each"),
-    ]
+    preallocate = offer(
+        "preallocate",
+        f"If {subject} grows: write into one preallocated tensor instead",
+    )
+    stack = offer(
+        "stack",
+        f"If it holds tensors of one shape: pass {subject} as one stacked tensor",
+        f"{name} = torch.stack({name})" if name else "",
+    )
+    fixed = offer("fixed_length", f"Pass {subject} with the same number of items every time")
+    warm = sizes.warm_up("Or call it once with each length at start-up: one graph for each")
+    return (
+        [preallocate, stack, fixed]
+        if text.startswith("not ")
+        else [stack, fixed, preallocate, warm]
+    )
 
 
 def keys(words: Words) -> list[Remedy]:

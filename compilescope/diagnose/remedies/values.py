@@ -85,11 +85,11 @@ def floating(words: Words) -> list[Remedy]:
         )
         return [as_tensor(words), offer("tensor_math", text)]
     found = [as_tensor(words), *sizes.dynamic_true(words)]
-    if words.repeated and not from_global(words):
+    if words.evidence.torch and words.evidence.torch < (2, 6):
         found.append(
             offer(
                 "specialize_float",
-                "Make sure that floats may become symbolic",
+                "Let floats become symbolic, before the first compile",
                 "torch._dynamo.config.specialize_float = False",
             )
         )
