@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import msgspec
+
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _QUOTE = re.compile(r"^(?: ?>)+ ?(?!>)")
 _GLOG = re.compile(
@@ -54,6 +56,10 @@ _FRONTS = re.compile(
 _WIDEST_FRONT = 400
 
 
+class _DockerEntry(msgspec.Struct):
+    log: str
+
+
 @dataclass(frozen=True)
 class Prefix:
     """Who wrote a line: what PyTorch's log formatter says."""
@@ -82,6 +88,8 @@ def read_line(raw: bytes | str) -> Line:
     """Take `raw` apart."""
     text = raw if isinstance(raw, str) else raw.decode("utf-8", "replace")
     text = text.rstrip("\r\n").lstrip("\ufeff")
+    if text.startswith('{"log":'):
+        text = _docker(text)
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if text[:2].lstrip()[:1] == ">":
@@ -91,6 +99,14 @@ def read_line(raw: bytes | str) -> Line:
     if match:
         return Line(match["text"], _glog(match))
     return _behind_fronts(text)
+
+
+def _docker(text: str) -> str:
+    """The line in an entry of Docker's own log files."""
+    try:
+        return msgspec.json.decode(text, type=_DockerEntry).log.rstrip("\r\n")
+    except msgspec.DecodeError:
+        return text
 
 
 def _behind_fronts(text: str) -> Line:

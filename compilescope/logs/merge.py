@@ -35,7 +35,7 @@ def join(logs: Sequence[Log]) -> Log:
         renumbered = [_place(process, joined.processes, pids) for process in log.processes]
         for event in log.events:
             moved = _moved(event, renumbered)
-            mark = msgspec.json.encode(moved) if moved.at is not None else b""
+            mark = _mark(moved)
             if not mark or mark not in seen:
                 joined.events.append(moved)
             seen.add(mark)
@@ -46,6 +46,15 @@ def join(logs: Sequence[Log]) -> Log:
         gap for gap in joined.gaps if not any(kind in kinds for kind in ONLY_OF_TEXT.get(gap, ()))
     ]
     return joined
+
+
+def _mark(event: Any) -> bytes:
+    """What makes an event the same as one in another copy of the log, "" where nothing does."""
+    if getattr(event, "at", None) is not None:
+        return msgspec.json.encode(event)
+    if isinstance(event, Compiled):
+        return f"{event.process} {event.compile_id}".encode()
+    return b""
 
 
 def merge(trace: Log, text: Log) -> Log:
@@ -115,8 +124,13 @@ class _Known:
                 self._broken[place_] -= 1
                 return False
             return True
-        if isinstance(event, (Errored, Warned)):
-            return (type(event), event.process, _first_line(event.text)) not in self._texts
+        if isinstance(event, Errored):  # the trace has the cause, text the exception around it
+            return not any(
+                kind is Errored and process == event.process and text and text in event.text
+                for kind, process, text in self._texts
+            )
+        if isinstance(event, Warned):
+            return (Warned, event.process, _first_line(event.text)) not in self._texts
         return True
 
     @staticmethod

@@ -9,13 +9,13 @@ from enum import Enum
 from pathlib import Path
 
 from compilescope import store
-from compilescope.errors import InputError
+from compilescope.errors import InputError, VersionError
 from compilescope.logs import tlparse, trace_files
 from compilescope.logs.lines import read_line
 from compilescope.logs.text_records import head_of
 
 _RAW_MARK = "launch.json"
-_SESSION_BEGINNINGS = (b'{"version":', b'{"source":', b"<!doctype html", b"<!DOCTYPE html")
+_PAGE_BEGINNINGS = (b"<!doctype html", b"<!DOCTYPE html")
 _MOST_FILES = 20_000
 _TEXT_SUFFIXES = {".log", ".txt", ".out", ".err", ".stderr", ".stdout", ""}
 _COMPRESSED = {".gz", ".xz", ".zst", ".bz2"}
@@ -47,7 +47,7 @@ def form_of(path: Path) -> Form:
         return Form.TLPARSE
     if trace_files.is_trace(path):
         return Form.TRACE
-    if head.startswith(_SESSION_BEGINNINGS):
+    if head.startswith(_PAGE_BEGINNINGS) or (head.startswith(b"{") and _is_session(path)):
         return Form.SESSION
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return Form.TEXT
@@ -91,6 +91,16 @@ def _form_in_folder(path: Path) -> Form | None:
     if name.suffix.lower() in _TEXT_SUFFIXES and _has_log_line(head):
         return Form.TEXT
     return None
+
+
+def _is_session(path: Path) -> bool:
+    try:
+        store.load(path)
+    except VersionError:
+        return True
+    except InputError:
+        return False
+    return True
 
 
 def _has_log_line(head: bytes) -> bool:

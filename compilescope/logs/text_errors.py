@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from compilescope.logs.stacks import own_frame, read_stack
 from compilescope.model import Frame
+from compilescope.paths import is_interpreter
 
 _TRACEBACK = "Traceback (most recent call last):"
 _NOT_CONVERTED = re.compile(r"WON'T CONVERT (?P<function>.+) (?P<path>\S.*) line (?P<line>\d{1,9})")
@@ -68,10 +69,11 @@ def _read(above: list[str], message: list[str], function: Frame | None) -> Failu
     if raised is None or not _OWN_CLASS.search(raised["kind"]):
         return None
     stack = own or read_stack(above)
+    frame = own_frame(stack)
     return Failure(
         kind=raised["kind"].rpartition(".")[2],
         text=(raised["text"] or "").strip(),
         stack=stack,
-        frame=own_frame(stack),
+        frame=None if frame is None or is_interpreter(frame.path) else frame,
         function=function,
     )

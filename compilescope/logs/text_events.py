@@ -236,7 +236,7 @@ def _failures(telling: _Telling) -> None:
                 failure=failure.text,
                 failure_frame=failure.frame,
             )
-            telling.compiled[process, compile_id] = (told.number * 2, compiled)
+            telling.compiled[process, compile_id] = (told.number * 2 - 1, compiled)
         if identity in seen:
             continue
         seen.add(identity)
