@@ -163,8 +163,11 @@ def _subscript(machine: Machine, module: Module, node: ast.Subscript) -> Value:
     if last in _MAPPINGS:
         return Value("dict", (), _declared(machine, module, parts[-1]))
     if last == "Literal":
-        return join_all(Value("const", p.value, type(p.value).__name__)
-                        for p in parts if isinstance(p, ast.Constant))
+        return join_all(
+            Value("const", p.value, type(p.value).__name__)
+            for p in parts
+            if isinstance(p, ast.Constant)
+        )
     if head.kind == "library" and head.data.startswith("jaxtyping."):
         dtype = {"Bool": "bool", "Int": "int", "Int64": "int", "Float": "float"}.get(last, "")
         return tensor(dtype)

@@ -77,7 +77,20 @@ def attribute(machine: Machine, frame: Frame, base: Value, name: str, node: ast.
         return _of_object(machine, frame, base, name, node)
     if base.kind == "super":
         return _of_super(machine, frame, base, name, node)
+    if base.kind == "unknown" and frame.site.compiled:
+        return _of_unknown(base, name)
     return _of_plain(machine, frame, base, name)
+
+
+def _of_unknown(base: Value, name: str) -> Value:
+    """Names that only tensors and modules have say what an unknown value is."""
+    from compilescope.lint.evidence import ONLY_TENSOR
+
+    if name in ONLY_TENSOR or name in ("item", "tolist"):
+        return Value("method", tensor("", ASSUMED), name)
+    if name in ("register_forward_hook", "load_state_dict", "named_parameters"):
+        return Value("method", Value("object", "torch.nn.Module"), name)
+    return base
 
 
 def _of_plain(machine: Machine, frame: Frame, base: Value, name: str) -> Value:
@@ -94,8 +107,13 @@ def _of_plain(machine: Machine, frame: Frame, base: Value, name: str) -> Value:
     return UNKNOWN
 
 
-_NDARRAY_ATTRIBUTES = {"shape": SIZE, "ndim": NUMBER, "dtype": UNKNOWN, "size": SHAPE_NUMBER,
-                       "T": Value("ndarray")}
+_NDARRAY_ATTRIBUTES = {
+    "shape": SIZE,
+    "ndim": NUMBER,
+    "dtype": UNKNOWN,
+    "size": SHAPE_NUMBER,
+    "T": Value("ndarray"),
+}
 
 
 def _of_union(machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST) -> Value:
@@ -217,7 +235,8 @@ def method_value(machine: Machine, method: Function) -> Value:
     if key not in machine.memo:
         from compilescope.lint.machine import Frame as NewFrame
 
-        outside = NewFrame(method.module, Site(method.module, init=True), {})
+        scope = machine.scopes.get(method.owner) if method.owner is not None else None
+        outside = scope or NewFrame(method.module, Site(method.module, init=True), {})
         machine.memo[key] = machine.function_value(method, outside)
     return machine.memo[key]
 
@@ -228,12 +247,14 @@ def of_instance(machine: Machine, frame: Frame, base: Value, name: str, node: as
     classes, names = machine.mro(instance.owner)
     for found in classes:
         if name in found.methods:
-            return bind_method(machine, frame, method_value(machine, found.methods[name]), base,
-                               node)
+            return bind_method(
+                machine, frame, method_value(machine, found.methods[name]), base, node
+            )
     ensure_ready(machine, instance)
     if name in instance.attributes:
-        machine.emit("read-attribute", node, frame, value=base, detail=name,
-                     other=instance.attributes[name])
+        machine.emit(
+            "read-attribute", node, frame, value=base, detail=name, other=instance.attributes[name]
+        )
         return _stored(instance, name, classes)
     for found in classes:
         if name in found.attributes:
@@ -272,9 +293,7 @@ def _stored(instance: Instance, name: str, classes: list[Class]) -> Value:
     return as_state(value)
 
 
-def bind_method(
-    machine: Machine, frame: Frame, value: Value, base: Value, node: ast.AST
-) -> Value:
+def bind_method(machine: Machine, frame: Frame, value: Value, base: Value, node: ast.AST) -> Value:
     """A method looked up on an object."""
     if value.kind == "property":
         from compilescope.lint.machine import Arguments
@@ -349,8 +368,9 @@ def _of_super(machine: Machine, frame: Frame, base: Value, name: str, node: ast.
     start = classes.index(owner) + 1 if owner in classes else 0
     for found in classes[start:]:
         if name in found.methods:
-            return bind_method(machine, frame, method_value(machine, found.methods[name]), bound,
-                               node)
+            return bind_method(
+                machine, frame, method_value(machine, found.methods[name]), bound, node
+            )
     module = next((n for n in names if n.startswith("torch.nn.")), "")
     if module:
         return Value("method", Value("object", module, None), name)

@@ -92,9 +92,7 @@ def _zip(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST)
 
 
 def _sequence(name: str) -> Builtin:
-    def convert(
-        _machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST
-    ) -> Value:
+    def convert(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
         if not arguments.positional:
             return tuple_of((), name)
         value = arguments.positional[0]
@@ -121,8 +119,9 @@ def _isinstance(_machine: Machine, frame: Frame, arguments: Arguments, _node: as
     types = kinds.data if kinds.kind == "tuple" else (kinds,)
     found = set()
     for other in alternatives(value):
-        if other.kind == "unknown" or (other.kind in ("instance", "object", "tensor")
-                                       and other.note):
+        if other.kind == "unknown" or (
+            other.kind in ("instance", "object", "tensor") and other.note
+        ):
             return BOOLEAN
         if other.kind in ("instance", "object", "dict", "list"):
             return BOOLEAN

@@ -124,8 +124,14 @@ def _object(
 def _class(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    machine.emit("construct", node, frame, value=callee, arguments=arguments.positional,
-                 keywords=arguments.keywords)
+    machine.emit(
+        "construct",
+        node,
+        frame,
+        value=callee,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+    )
     value = machine.instance(callee.data, arguments)
     return Value("instance", value.data, "fresh") if frame.site.compiled else value
 
@@ -140,10 +146,19 @@ def _instance(
     ensure_ready(machine, instance)
     if instance.compiled is not None and not site.compiled:
         site = compiled_site(site, instance.compiled)
-        machine.emit("compiled-call", node, frame, value=callee, arguments=arguments.positional,
-                     keywords=arguments.keywords)
-    names = ("__call__", "forward") if not machine.is_module(instance.owner) else (
-        "__call__", "forward")
+        machine.emit(
+            "compiled-call",
+            node,
+            frame,
+            value=callee,
+            arguments=arguments.positional,
+            keywords=arguments.keywords,
+        )
+    names = (
+        ("__call__", "forward")
+        if not machine.is_module(instance.owner)
+        else ("__call__", "forward")
+    )
     for name in names:
         for found in machine.mro(instance.owner)[0]:
             if name in found.methods:
@@ -164,16 +179,28 @@ def _instance(
 def compiled_site(site: Site, options: tuple[tuple[str, object], ...]) -> Site:
     """The surroundings of code that runs compiled."""
     return replace(
-        site, compiled=True, fullgraph=dict(options).get("fullgraph") is True,
-        loops=0, blocks=0, guarded=0, init=False, entering=True,
+        site,
+        compiled=True,
+        fullgraph=dict(options).get("fullgraph") is True,
+        loops=0,
+        blocks=0,
+        guarded=0,
+        init=False,
+        entering=True,
     )
 
 
 def _compiled(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    machine.emit("compiled-call", node, frame, value=callee, arguments=arguments.positional,
-                 keywords=arguments.keywords)
+    machine.emit(
+        "compiled-call",
+        node,
+        frame,
+        value=callee,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+    )
     site = frame.site if frame.site.compiled else compiled_site(frame.site, callee.note or ())
     inner = Frame(frame.module, site, frame.env, frame.outer, frame.this, frame.owner)
     return call_value(machine, inner, callee.data, arguments, node)
@@ -182,16 +209,16 @@ def _compiled(
 def _cached(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    machine.emit("call:functools.lru_cache()", node, frame, value=callee,
-                 arguments=arguments.positional)
+    machine.emit(
+        "call:functools.lru_cache()", node, frame, value=callee, arguments=arguments.positional
+    )
     return call_value(machine, frame, callee.data, arguments, node)
 
 
 def _opaque(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    machine.emit(f"call:{callee.note}()", node, frame, value=callee,
-                 arguments=arguments.positional)
+    machine.emit(f"call:{callee.note}()", node, frame, value=callee, arguments=arguments.positional)
     site = replace(frame.site, compiled=False)
     inner = Frame(frame.module, site, frame.env, frame.outer, frame.this, frame.owner)
     if callee.note == "contextlib.contextmanager":
@@ -213,8 +240,9 @@ def _apply(
         inner = Arguments((*context, *arguments.positional), arguments.keywords, arguments.open)
         result = machine.call(Value("function", methods["forward"]), inner, frame.site)
     if "backward" in methods:
-        machine.call(Value("function", methods["backward"]), Arguments((UNKNOWN, TENSOR)),
-                     frame.site)
+        machine.call(
+            Value("function", methods["backward"]), Arguments((UNKNOWN, TENSOR)), frame.site
+        )
     return TENSOR if result.kind == "unknown" else result
 
 
@@ -230,6 +258,7 @@ _CALLERS = {
     "opaque": _opaque,
     "apply": _apply,
 }
+
 
 def _persists(frame: Frame, node: ast.expr) -> bool:
     """Whether a container was there before the function was called."""
@@ -256,9 +285,15 @@ def _mutate(
     base, name = callee.data, callee.note
     assert isinstance(node.func, ast.Attribute)
     if name in _GROW | _SHRINK and base.kind in ("list", "tuple", "dict", "object"):
-        machine.emit("mutate", node, frame, value=base, detail=name,
-                     arguments=arguments.positional,
-                     extra=(node.func.value, _persists(frame, node.func.value)))
+        machine.emit(
+            "mutate",
+            node,
+            frame,
+            value=base,
+            detail=name,
+            arguments=arguments.positional,
+            extra=(node.func.value, _persists(frame, node.func.value)),
+        )
     path = path_of(node.func.value)
     if not path or name not in _GROW or not arguments.positional:
         return

@@ -15,14 +15,10 @@ Options = tuple[tuple[str, object], ...]
 
 def options_of(arguments: Arguments) -> Options:
     """The constant options of a compile call."""
-    return tuple(
-        sorted((k, v.data) for k, v in arguments.keywords.items() if v.kind == "const")
-    )
+    return tuple(sorted((k, v.data) for k, v in arguments.keywords.items() if v.kind == "const"))
 
 
-def call_compile(
-    machine: Machine, frame: Frame, arguments: Arguments, node: ast.AST
-) -> Value:
+def call_compile(machine: Machine, frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     """What torch.compile gives: the callable, marked."""
     options = options_of(arguments)
     given = arguments.positional[:1] or tuple(

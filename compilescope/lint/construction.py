@@ -57,9 +57,7 @@ def _declare_fields(machine: Machine, instance: Instance, classes: list[Class]) 
 
     names = [name for found in reversed(classes) for name in found.annotations]
     if instance.arguments is not None:
-        instance.attributes.update(
-            zip(names, instance.arguments.positional, strict=False)
-        )
+        instance.attributes.update(zip(names, instance.arguments.positional, strict=False))
         for name, value in instance.arguments.keywords.items():
             if name in names:
                 instance.attributes[name] = value

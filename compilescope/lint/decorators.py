@@ -49,7 +49,34 @@ def decorated(machine: Machine, frame: Frame, function: Function, value: Value) 
             result = Value(name.rpartition(".")[2], result)
         elif name == "contextlib.contextmanager":
             result = Value("opaque", result, name)
+        elif head.kind == "function":
+            result = _wrapped(machine, frame, head, call, result)
     return result
+
+
+def _wrapped(
+    machine: Machine, frame: Frame, head: Value, call: ast.Call | None, value: Value
+) -> Value:
+    """What a decorator of the tree makes of a function, where it returns a wrapper."""
+    from compilescope.lint.calls import passed
+    from compilescope.lint.machine import Arguments, Closure
+
+    decorator = head.data.function if isinstance(head.data, Closure) else head.data
+    wraps = any(
+        isinstance(n, ast.FunctionDef) and n.args.vararg and n.args.kwarg
+        for n in ast.walk(decorator.node)
+    )
+    if not wraps or value.kind != "function":
+        return value
+    if call is not None:
+        head = machine.call(head, passed(machine, frame, call), frame.site, head.note)
+    if head.kind != "function":
+        return value
+    result = machine.call(head, Arguments((value,)), frame.site, head.note)
+    if result.kind == "union":
+        kept = [v for v in result.data if v.kind == "function" and v != value]
+        result = kept[0] if len(kept) == 1 else value
+    return result if result.kind == "function" else value
 
 
 def options(call: ast.Call | None) -> tuple[tuple[str, object], ...]:
@@ -57,9 +84,7 @@ def options(call: ast.Call | None) -> tuple[tuple[str, object], ...]:
     if call is None:
         return ()
     return tuple(
-        (k.arg, k.value.value)
-        for k in call.keywords
-        if k.arg and isinstance(k.value, ast.Constant)
+        (k.arg, k.value.value) for k in call.keywords if k.arg and isinstance(k.value, ast.Constant)
     )
 
 

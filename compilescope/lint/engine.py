@@ -133,7 +133,7 @@ class Collector:
                     self._keep(rule, fact, report)
 
     def _keep(self, rule: Rule, fact: Fact, report: Report) -> None:
-        certainty = report.certainty or rule.certainty
+        certainty = "possible" if fact.site.rare else report.certainty or rule.certainty
         if certainty == "possible" and not self.pedantic:
             return
         node: Any = report.node if report.node is not None else fact.node
@@ -183,7 +183,9 @@ def _severity(rule: Rule, fact: Fact, report: Report) -> Severity:
 def _column(module: Module, line: int, offset: int) -> int:
     """Columns in characters, from 1; `ast` counts UTF-8 bytes from 0."""
     text = module.lines[line - 1] if 0 < line <= len(module.lines) else ""
-    return offset + 1 if text.isascii() else len(text.encode()[:offset].decode(errors="replace")) + 1
+    return (
+        offset + 1 if text.isascii() else len(text.encode()[:offset].decode(errors="replace")) + 1
+    )
 
 
 def parse(source: str) -> ast.Module:

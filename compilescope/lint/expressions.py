@@ -198,15 +198,15 @@ def _comprehension(machine: Machine, frame: Frame, node: Any) -> Value:
         frame.env.update(saved)
     if empty:
         return tuple_of((), "list")
-    return list_of(value, {"SetComp": "set", "GeneratorExp": "generator"}.get(
-        type(node).__name__, "list"))
+    return list_of(
+        value, {"SetComp": "set", "GeneratorExp": "generator"}.get(type(node).__name__, "list")
+    )
 
 
 def _binary(machine: Machine, frame: Frame, node: ast.BinOp) -> Value:
     left = evaluate(machine, frame, node.left)
     right = evaluate(machine, frame, node.right)
-    machine.emit("operator", node, frame, value=left, other=right,
-                 detail=type(node.op).__name__)
+    machine.emit("operator", node, frame, value=left, other=right, detail=type(node.op).__name__)
     return binary(left, right, node.op)
 
 
@@ -321,12 +321,15 @@ def _bool_values(machine: Machine, frame: Frame, node: ast.BoolOp, construct: st
     saved = frame.env
     frame.env = dict(saved)
     values: list[Value] = []
+    rare = 0
     last = node.values[-1]
     try:
         for operand in node.values:
             inner = construct if operand is last else "and" if is_and else "or"
-            value = _test(machine, frame, operand, inner) if inner else evaluate(
-                machine, frame, operand
+            value = (
+                _test(machine, frame, operand, inner)
+                if inner
+                else evaluate(machine, frame, operand)
             )
             known = truth(value)
             if operand is not last and known is not None and known == is_and:
@@ -338,9 +341,25 @@ def _bool_values(machine: Machine, frame: Frame, node: ast.BoolOp, construct: st
             if known is not None and known != is_and:
                 break
             narrow(machine, frame, operand, is_and)
+            if is_and and is_rare(operand):
+                frame.site.rare += 1
+                rare += 1
     finally:
         frame.env = saved
+        frame.site.rare -= rare
     return join_all(values)
+
+
+def is_rare(node: ast.expr) -> bool:
+    """Whether a test passes only for half precision or an uncommon device."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return any(is_rare(operand) for operand in node.values)
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)):
+        return False
+    other = node.comparators[0]
+    if isinstance(other, ast.Attribute):
+        return other.attr in ("float16", "half", "bfloat16")
+    return isinstance(other, ast.Constant) and other.value in ("mps", "xla", "npu", "xpu", "hpu")
 
 
 def _test(machine: Machine, frame: Frame, node: ast.expr, construct: str) -> Value:
@@ -364,8 +383,9 @@ def _compare(machine: Machine, frame: Frame, node: ast.Compare) -> Value:
     results = []
     for operator, left, right in zip(node.ops, values, values[1:], strict=False):
         result = compare(left, right, operator)
-        machine.emit("compare", node, frame, value=left, other=right,
-                     detail=type(operator).__name__)
+        machine.emit(
+            "compare", node, frame, value=left, other=right, detail=type(operator).__name__
+        )
         if len(node.ops) > 1 and len(results) < len(node.ops) - 1:
             machine.emit("branch", node, frame, value=result, detail="compare")
         results.append(result)

@@ -32,6 +32,17 @@ class Function:
         return getattr(self.node, "decorator_list", [])
 
     @cached_property
+    def inner(self) -> list[ast.FunctionDef]:
+        """The functions that it defines: a decorator returns one of them."""
+        return [n for n in own_statements(self.node) if isinstance(n, ast.FunctionDef)]
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether running it again costs next to nothing."""
+        end = self.node.end_lineno or self.node.lineno
+        return end - self.node.lineno < 12 or bool(self.inner)
+
+    @cached_property
     def globals(self) -> frozenset[str]:
         """Names it declares global."""
         return self._declared(ast.Global) if "global " in self.module.text else frozenset()
@@ -264,6 +275,15 @@ class Project:
             self._by_name.setdefault(_last_name(path), []).append(path)
         self._found: dict[tuple[str, str], str | None] = {}
 
+    @cached_property
+    def _search(self) -> list[str]:
+        """Where the linted packages stand."""
+        roots = {self._root(path) for path in self.sources if self._package_file(path)}
+        return sorted(roots)[:8]
+
+    def _package_file(self, path: str) -> bool:
+        return self._root(path) != os.path.dirname(path)
+
     def module(self, path: str) -> Module | None:
         """The parsed file, or None where it is missing or no Python."""
         if path not in self._modules:
@@ -319,10 +339,11 @@ class Project:
 
     def _find(self, root: str, name: str) -> str | None:
         parts = tuple(name.split("."))
-        base = os.path.join(root, *parts) if root else os.path.join(*parts)
-        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
-            if self._exists(path):
-                return path
+        for folder in dict.fromkeys((root, *self._search)):
+            base = os.path.join(folder, *parts) if folder else os.path.join(*parts)
+            for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+                if self._exists(path):
+                    return path
         for path in self._by_name.get(parts[-1], []):
             folder, file = os.path.split(path)
             own = () if file == "__init__.py" else (file.removesuffix(".py"),)

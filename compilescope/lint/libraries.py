@@ -92,8 +92,14 @@ def call_library(
     machine: Machine, frame: Frame, name: str, arguments: Arguments, node: ast.AST
 ) -> Value:
     """Call a function or class by its dotted name."""
-    machine.emit(f"call:{name}", node, frame, arguments=arguments.positional,
-                 keywords=arguments.keywords, extra=frame)
+    machine.emit(
+        f"call:{name}",
+        node,
+        frame,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+        extra=frame,
+    )
     if name.startswith("builtins."):
         from compilescope.lint.builtin_functions import call_builtin
 
@@ -105,13 +111,20 @@ def call_library(
     if name.startswith("torch"):
         return _call_torch(machine, frame, name, arguments, node)
     top = name.partition(".")[0]
-    machine.emit(f"package:{top}", node, frame, detail=name, arguments=arguments.positional,
-                 keywords=arguments.keywords)
+    machine.emit(
+        f"package:{top}",
+        node,
+        frame,
+        detail=name,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+    )
     if top == "numpy":
         return _call_numpy(name)
     if top == "math":
-        return BOOLEAN if name in ("math.isnan", "math.isinf", "math.isclose") else _number(
-            arguments)
+        return (
+            BOOLEAN if name in ("math.isnan", "math.isinf", "math.isclose") else _number(arguments)
+        )
     if top == "einops":
         return tensor("", 0) if name.rpartition(".")[2] in _EINOPS else UNKNOWN
     return _call_other(machine, frame, name, arguments, node)
@@ -166,8 +179,11 @@ def _partial(arguments: Arguments) -> Value:
     function = arguments.positional[0]
     if function.kind == "library" and len(arguments.positional) == 1:
         return function
-    return function if function.kind in ("class", "function") and not (
-        arguments.positional[1:]) else UNKNOWN
+    return (
+        function
+        if function.kind in ("class", "function") and not (arguments.positional[1:])
+        else UNKNOWN
+    )
 
 
 def _call_numpy(name: str) -> Value:
@@ -188,8 +204,14 @@ def _call_torch(
     if name in ("torch.compile", "torch._dynamo.optimize"):
         return call_compile(machine, frame, arguments, node)
     if name.startswith("torch.distributions."):
-        machine.emit("package:torch.distributions", node, frame, detail=name,
-                     arguments=arguments.positional, keywords=arguments.keywords)
+        machine.emit(
+            "package:torch.distributions",
+            node,
+            frame,
+            detail=name,
+            arguments=arguments.positional,
+            keywords=arguments.keywords,
+        )
     last = name.rpartition(".")[2]
     if name in _TORCH_VALUES:
         return _TORCH_VALUES[name]
@@ -213,8 +235,9 @@ def _call_torch(
     if kind == "tensor":
         return tensor(_dtype(last, arguments, None), _flags(last, arguments))
     if kind == "tensors":
-        return _several(last, tensor(_dtype(last, arguments, None), _flags(last, arguments)),
-                        arguments)
+        return _several(
+            last, tensor(_dtype(last, arguments, None), _flags(last, arguments)), arguments
+        )
     if name == "torch.utils.checkpoint.checkpoint" and arguments.positional:
         return _checkpoint(machine, frame, arguments, node)
     if last[:1].isupper():
@@ -319,7 +342,9 @@ def _flags(name: str, arguments: Arguments) -> int:
     return flags
 
 
-_VECTORS = frozenset("arange linspace logspace randperm bincount unique masked_select flatnonzero".split())
+_VECTORS = frozenset(
+    "arange linspace logspace randperm bincount unique masked_select flatnonzero".split()
+)
 _POINTWISE = frozenset(
     """
     abs neg sqrt exp log ceil floor round trunc sigmoid relu tanh clone detach contiguous to float
@@ -339,11 +364,30 @@ def _dtype(name: str, arguments: Arguments, receiver: Value | None) -> str:
         return "int"
     if name in ("arange", "tensor", "full"):
         return _literal_dtype(name, arguments)
-    if name in ("rand", "randn", "softmax", "sigmoid", "linspace", "float", "half", "double",
-                "mean", "sqrt", "exp", "log", "relu", "linear", "layer_norm", "zeros", "ones"):
+    if name in (
+        "rand",
+        "randn",
+        "softmax",
+        "sigmoid",
+        "linspace",
+        "float",
+        "half",
+        "double",
+        "mean",
+        "sqrt",
+        "exp",
+        "log",
+        "relu",
+        "linear",
+        "layer_norm",
+        "zeros",
+        "ones",
+    ):
         return "float"
-    source = receiver if receiver is not None else (
-        arguments.positional[0] if arguments.positional else None
+    source = (
+        receiver
+        if receiver is not None
+        else (arguments.positional[0] if arguments.positional else None)
     )
     if source is None:
         return ""
@@ -378,12 +422,23 @@ def _literal_dtype(name: str, arguments: Arguments) -> str:
 def _varies(name: str, arguments: Arguments, receiver: Value | None) -> Value:
     """Functions whose result depends on the arguments."""
     offset = 0 if receiver is not None else 1
-    flags = receiver.note & (ASSUMED | DECLARED) if receiver is not None else _flags(
-        name, arguments)
+    flags = (
+        receiver.note & (ASSUMED | DECLARED) if receiver is not None else _flags(name, arguments)
+    )
     dtype = _dtype(name, arguments, receiver)
     rest = arguments.positional[offset:]
-    if name in ("max", "min", "median", "mode", "kthvalue", "sort", "topk", "cummax", "cummin",
-                "nanmedian"):
+    if name in (
+        "max",
+        "min",
+        "median",
+        "mode",
+        "kthvalue",
+        "sort",
+        "topk",
+        "cummax",
+        "cummin",
+        "nanmedian",
+    ):
         by_dim = "dim" in arguments.keywords or (rest and not tensor_part(rest[0]))
         if by_dim or name in ("sort", "topk", "kthvalue", "mode"):
             return tuple_of((tensor(dtype, flags), tensor("int", flags)))
@@ -399,8 +454,11 @@ def _varies(name: str, arguments: Arguments, receiver: Value | None) -> Value:
     if name == "size":
         return SHAPE_NUMBER if rest or arguments.keywords else SIZE
     if name in ("unique", "unique_consecutive"):
-        extra = [k for k in ("return_inverse", "return_counts")
-                 if arguments.keywords.get(k) not in (None, FALSE)]
+        extra = [
+            k
+            for k in ("return_inverse", "return_counts")
+            if arguments.keywords.get(k) not in (None, FALSE)
+        ]
         one = tensor(dtype, flags)
         return one if not extra else tuple_of((one, *(tensor("int", flags) for _ in extra)))
     if name in ("std_mean", "var_mean"):
@@ -417,11 +475,20 @@ def _varies(name: str, arguments: Arguments, receiver: Value | None) -> Value:
 
 
 def _several(name: str, one: Value, arguments: Arguments) -> Value:
-    if name in ("split", "chunk", "unbind", "tensor_split", "split_with_sizes", "meshgrid",
-                "broadcast_tensors", "hsplit", "vsplit", "dsplit"):
+    if name in (
+        "split",
+        "chunk",
+        "unbind",
+        "tensor_split",
+        "split_with_sizes",
+        "meshgrid",
+        "broadcast_tensors",
+        "hsplit",
+        "vsplit",
+        "dsplit",
+    ):
         return list_of(one, "tuple")
-    if name in ("max_pool2d_with_indices", "topk", "sort", "kthvalue", "mode", "cummax",
-                "cummin"):
+    if name in ("max_pool2d_with_indices", "topk", "sort", "kthvalue", "mode", "cummax", "cummin"):
         return tuple_of((one, tensor("int", one.note)))
     if name in ("svd",):
         return tuple_of((one, one, one))
@@ -438,8 +505,14 @@ def call_method(
 ) -> Value:
     """Call a method of something outside the tree."""
     if base.kind == "tensor":
-        machine.emit(f"call:torch.Tensor.{name}", node, frame, value=base,
-                     arguments=arguments.positional, keywords=arguments.keywords)
+        machine.emit(
+            f"call:torch.Tensor.{name}",
+            node,
+            frame,
+            value=base,
+            arguments=arguments.positional,
+            keywords=arguments.keywords,
+        )
         return _tensor_method(base, name, arguments)
     if base.kind == "object":
         from compilescope.lint.objects import object_method
@@ -450,13 +523,19 @@ def call_method(
 
         return module_method(machine, frame, base, name, arguments, node)
     if base.kind == "ndarray":
-        machine.emit(f"call:numpy.ndarray.{name}", node, frame, value=base,
-                     arguments=arguments.positional)
+        machine.emit(
+            f"call:numpy.ndarray.{name}", node, frame, value=base, arguments=arguments.positional
+        )
         return UNKNOWN if name in ("item", "tolist") else NDARRAY
     from compilescope.lint.builtin_functions import container_method
 
-    machine.emit(f"call:builtins.{base.note if base.kind in ('list', 'tuple') else base.kind}"
-                 f".{name}", node, frame, value=base, arguments=arguments.positional)
+    machine.emit(
+        f"call:builtins.{base.note if base.kind in ('list', 'tuple') else base.kind}.{name}",
+        node,
+        frame,
+        value=base,
+        arguments=arguments.positional,
+    )
     return container_method(base, name, arguments)
 
 
@@ -517,8 +596,14 @@ def call_object(
 ) -> Value:
     """Call an instance of a class outside the tree: mostly a module of torch.nn."""
     name: str = callee.data
-    machine.emit(f"call:{name}.__call__", node, frame, value=callee,
-                 arguments=arguments.positional, keywords=arguments.keywords)
+    machine.emit(
+        f"call:{name}.__call__",
+        node,
+        frame,
+        value=callee,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+    )
     last = name.rpartition(".")[2]
     if not name.startswith("torch.nn.") or last not in MODULES:
         return UNKNOWN

@@ -33,8 +33,9 @@ def _load(name: str, found: dict[str, type[Rule]]) -> None:
         if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == name:
             if value.code in found:
                 other = found[value.code].__module__
-                raise CompilescopeError(f"rule code {value.code} is used twice",
-                                        cause=f"{name} and {other}")
+                raise CompilescopeError(
+                    f"rule code {value.code} is used twice", cause=f"{name} and {other}"
+                )
             found[value.code] = value
 
 

@@ -13,6 +13,7 @@ from compilescope.lint.rule import Fact, Site
 from compilescope.lint.values import INPUT, NONE, UNKNOWN, Value, join, join_all, library
 
 CONTEXTS = 10  # evaluations of one function with different kinds of arguments
+SMALL_CONTEXTS = 400  # of a short one: helpers are called from everywhere
 DEPTH = 24
 BUILTINS = frozenset(dir(builtins))
 
@@ -76,7 +77,6 @@ class Machine:
         self.wanted = frozenset(wanted)
         self.memo: dict[Any, Value] = {}
         self.contexts: dict[Function, int] = {}
-        self.last: dict[Function, Value] = {}
         self.running: set[Any] = set()
         self.depth = 0
         self.instances: dict[Any, Instance] = {}
@@ -85,6 +85,8 @@ class Machine:
         self.roots: list[tuple[Value, Site]] = []
         self.entered: set[Function] = set()  # run as compiled code with known arguments
         self.seen: set[Function] = set()
+        self.scopes: dict[Class, Frame] = {}  # where classes inside functions are defined
+        self.nested: list[tuple[Class, Frame]] = []  # classes defined in functions that were run
         self.quiet = False  # inside the arguments of a call that is reported as a whole
         self.mros: dict[Class, tuple[list[Class], list[str]]] = {}
 
@@ -173,7 +175,7 @@ class Machine:
         if owner not in self.mros:
             self.mros[owner] = ([owner], [])  # a class that inherits from itself
             classes, names = [owner], list[str]()
-            frame = Frame(owner.module, Site(owner.module), {})
+            frame = self.scopes.get(owner) or Frame(owner.module, Site(owner.module), {})
             for base in owner.node.bases:
                 self._add_base(base, frame, classes, names)
             self.mros[owner] = (classes, names)
@@ -234,15 +236,23 @@ class Machine:
         env = bind(self, function, arguments, bound, closure.frame if closure else None)
         if site.entering:
             env = {name: as_input(v) for name, v in env.items()}
-        key = (value.data, tuple(env.items()), site.compiled, site.fullgraph, bool(site.loops),
-               bool(site.blocks), bool(site.guarded), site.entering)
+        key = (
+            value.data,
+            tuple(env.items()),
+            site.compiled,
+            site.fullgraph,
+            bool(site.loops),
+            bool(site.blocks),
+            bool(site.guarded),
+            site.entering,
+        )
         if key in self.memo:
             return self.memo[key]
         if key in self.running or self.depth >= DEPTH:
             return UNKNOWN
         count = self.contexts.get(function, 0)
-        if count >= CONTEXTS:
-            return self.last.get(function, UNKNOWN)
+        if count >= (SMALL_CONTEXTS if function.is_small else CONTEXTS):
+            return UNKNOWN
         self.contexts[function] = count + 1
         self.running.add(key)
         self.depth += 1
@@ -252,7 +262,6 @@ class Machine:
             self.depth -= 1
             self.running.discard(key)
         self.memo[key] = result
-        self.last[function] = result
         return result
 
     def run(
@@ -261,8 +270,14 @@ class Machine:
         from compilescope.lint.statements import run_body
 
         self.seen.add(function)
-        inner = replace(site, module=function.module, function=function, init=False,
-                        entering=False, root=site.entering)
+        inner = replace(
+            site,
+            module=function.module,
+            function=function,
+            init=False,
+            entering=False,
+            root=site.entering,
+        )
         arguments = function.node.args.posonlyargs + function.node.args.args
         this = arguments[0].arg if function.owner is not None and arguments else ""
         frame = Frame(

@@ -43,8 +43,14 @@ def module_method(
     node: ast.AST,
 ) -> Value:
     """Call a method that an object of the tree inherits from torch.nn.Module."""
-    machine.emit(f"call:torch.nn.Module.{name}", node, frame, value=base,
-                 arguments=arguments.positional, keywords=arguments.keywords)
+    machine.emit(
+        f"call:torch.nn.Module.{name}",
+        node,
+        frame,
+        value=base,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+    )
     instance = base.data
     if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
         _register(instance, name, arguments)
@@ -66,8 +72,13 @@ def _register(instance: object, name: str, arguments: Arguments) -> None:
     key = arguments.positional[0] if arguments.positional else arguments.keywords.get("name")
     if key is None or key.kind != "const" or not isinstance(key.data, str):
         return
-    given = arguments.positional[1] if len(arguments.positional) > 1 else next(
-        (v for k, v in arguments.keywords.items() if k in ("tensor", "param", "module")), UNKNOWN
+    given = (
+        arguments.positional[1]
+        if len(arguments.positional) > 1
+        else next(
+            (v for k, v in arguments.keywords.items() if k in ("tensor", "param", "module")),
+            UNKNOWN,
+        )
     )
     if name == "register_buffer" and given.kind == "unknown":
         given = tensor("")
@@ -86,11 +97,23 @@ def object_method(
 ) -> Value:
     """Call a method of an object of a library class."""
     owner: str = base.data
-    machine.emit(f"call:{owner}.{name}", node, frame, value=base,
-                 arguments=arguments.positional, keywords=arguments.keywords)
+    machine.emit(
+        f"call:{owner}.{name}",
+        node,
+        frame,
+        value=base,
+        arguments=arguments.positional,
+        keywords=arguments.keywords,
+    )
     if owner.startswith("torch.nn."):
-        machine.emit(f"call:torch.nn.Module.{name}", node, frame, value=base,
-                     arguments=arguments.positional, keywords=arguments.keywords)
+        machine.emit(
+            f"call:torch.nn.Module.{name}",
+            node,
+            frame,
+            value=base,
+            arguments=arguments.positional,
+            keywords=arguments.keywords,
+        )
         return _nn_method(machine, frame, base, name, arguments, node)
     if owner.startswith("torch.distributions."):
         return tensor("float") if name in ("sample", "rsample", "log_prob", "entropy") else UNKNOWN

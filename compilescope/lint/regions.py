@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from compilescope.lint.machine import Machine
 
 
-COMPILES = re.compile(r"(?<!\bre)\.compile\b(?!\.)|\bimport compile\b|_dynamo\.optimize|^@compile", re.M)
+COMPILES = re.compile(
+    r"(?<!\bre)\.compile\b(?!\.)|\bimport compile\b|_dynamo\.optimize|^@compile", re.M
+)
+
+
+INNER_CLASS = re.compile(r"^\s+class \w+\(.*Module\):", re.M)
 
 
 class Regions:
@@ -37,7 +42,7 @@ class Regions:
         """Find the compiled regions and run them."""
         modules = [m for path in self.paths if (m := self.machine.project.module(path))]
         for module in modules:
-            if COMPILES.search(module.text):
+            if COMPILES.search(module.text) or INNER_CLASS.search(module.text):
                 self._drive(module)
         for module in modules:
             for name in self.compiled:
@@ -46,6 +51,7 @@ class Regions:
         for module in modules:
             if "torch" in module.text:
                 self._modules(module)
+        self._nested()
         self._roots()
 
     def _drive(self, module: Module) -> None:
@@ -56,8 +62,9 @@ class Regions:
         for function in functions_of(module):
             if function not in self.machine.seen:
                 first = min([function.node.lineno, *(d.lineno for d in function.decorators)])
-                text = module.lines[first - 1 : function.node.end_lineno]
-                if COMPILES.search("\n".join(text)):
+                lines = module.lines[first - 1 : function.node.end_lineno]
+                text = "\n".join(lines)
+                if COMPILES.search(text) or INNER_CLASS.search(text):
                     self._run_plain(function)
 
     def _run_plain(self, function: Function) -> None:
@@ -115,10 +122,19 @@ class Regions:
     def _modules(self, module: Module) -> None:
         classes = [c for c in classes_of(module) if self.machine.is_module(c)]
         for owner in reversed(classes):
-            for name in ("forward", "__call__"):
-                if name in owner.methods:
-                    self.enter(method_value(self.machine, owner.methods[name]), (),
-                               self.machine.instance(owner))
+            self._forward(owner)
+
+    def _nested(self) -> None:
+        while self.machine.nested:
+            owner, _ = self.machine.nested.pop()
+            if self.machine.is_module(owner):
+                self._forward(owner)
+
+    def _forward(self, owner: Class) -> None:
+        for name in ("forward", "__call__"):
+            if name in owner.methods:
+                method = method_value(self.machine, owner.methods[name])
+                self.enter(method, (), self.machine.instance(owner))
 
     def enter(
         self,

@@ -34,6 +34,7 @@ class Site:
     blocks: int = 0  # `with` and `try` around it
     guarded: int = 0  # `try` around it that catches something
     init: bool = False
+    rare: int = 0  # tests around it that only unusual dtypes or devices pass
     entering: bool = False  # the next function to run is what was compiled
     root: bool = False  # this function is what was compiled: its parameters are the inputs
 
@@ -120,7 +121,6 @@ class CallRule(Rule):
 
     names: ClassVar[Mapping[str, str]] = {}
     message: ClassVar[str] = "`{name}` in compiled code"
-
 
     def __init_subclass__(cls) -> None:
         """Subscribe to the names."""

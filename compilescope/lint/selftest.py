@@ -8,7 +8,7 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from compilescope.errors import ProgramError
 from compilescope.lint.loader import rule_folder
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from compilescope.lint.rule import Rule
 
 CHILD = Path(__file__).with_name("selftest_child.py")
-Status = Literal["holds", "fails", "other torch", "no examples", "not judged"]
-STATUSES: tuple[Status, ...] = ("holds", "fails", "other torch", "no examples", "not judged")
+Status = Literal["holds", "fails", "other torch", "cannot run", "no examples", "not judged"]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True)
@@ -96,24 +96,34 @@ def _judge(rule: Rule, measured: dict[str, dict[str, Any]]) -> Verdict:
     if before is None:
         return Verdict(rule.code, rule.name, "no examples")
     version = str(before.get("torch", ""))
+    status, why = _compare(rule, before, after, symptom)
+    return Verdict(rule.code, rule.name, status, why, version)
+
+
+def _compare(
+    rule: Rule, before: dict[str, Any], after: dict[str, Any] | None, symptom: str
+) -> tuple[Status, str]:
     broken = before.get("error") or before.get("eager_error")
     if broken:
-        return Verdict(rule.code, rule.name, "fails", f"before.py does not run: {broken}", version)
+        missing = broken.startswith(("ModuleNotFoundError", "ImportError"))
+        return "cannot run" if missing else "fails", f"before.py does not run: {broken}"
+    version = str(before["torch"])
     numbers = tuple(int(part) for part in version.split(".")[:2])
-    applies = rule.since <= numbers <= rule.until
     shows = _shows(before, symptom)
-    if not applies:
+    if not rule.since <= numbers <= rule.until:
         if shows:
-            why = f"it shows its {symptom} on {version} too, outside of the rule's range"
-            return Verdict(rule.code, rule.name, "fails", why, version)
-        return Verdict(rule.code, rule.name, "other torch", "", version)
+            return "fails", f"it shows on {version} too, outside of the rule's range"
+        return "other torch", ""
     if not shows:
-        return Verdict(rule.code, rule.name, "fails", f"before.py shows no {symptom}", version)
-    if after is not None and (after.get("error") or _shows(after, symptom)):
-        why = after.get("error") or after.get("broke") or f"{after['recompiles']} recompiles"
-        return Verdict(rule.code, rule.name, "fails", f"after.py still shows it: {why}", version)
-    return Verdict(rule.code, rule.name, "holds", "", version)
+        return "fails", f"before.py shows no {symptom}"
+    if after is None:
+        return "holds", ""
+    why = after.get("error") or after.get("eager_error") or _shows(after, symptom)
+    return ("fails", f"after.py: {why}") if why else ("holds", "")
 
 
-def _shows(record: dict[str, Any], symptom: str) -> bool:
-    return bool(record["broke"]) if symptom == "break" else record["recompiles"] > 0
+def _shows(record: dict[str, Any], symptom: str) -> str:
+    """How the symptom shows; an error that eager does not have is one, too."""
+    if symptom == "break" or record["raised"]:
+        return record["raised"] or record["broke"]
+    return f"{record['recompiles']} recompiles" if record["recompiles"] else ""

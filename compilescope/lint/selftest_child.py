@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import runpy
 import signal
@@ -31,8 +32,7 @@ def measure(path: str) -> dict[str, Any]:
         try:
             make = runpy.run_path(path)["make"]
             result["eager_error"] = _error(lambda: _run(*make()))
-            result["broke"] = _error(lambda: _whole(torch, *make()))
-            result["recompiles"] = _recompiles(torch, *make())
+            result |= _compiled(torch, *make())
         except BaseException as error:  # noqa: BLE001  an example may do anything
             result["error"] = _text(error)
     return result
@@ -43,28 +43,50 @@ def _run(function: Any, calls: list[tuple[Any, ...]]) -> None:
         function(*arguments)
 
 
-def _whole(torch: Any, function: Any, calls: list[tuple[Any, ...]]) -> None:
-    """Raises where the function does not become one graph, in the front end or behind it."""
-    torch.compiler.reset()
-    compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
-    compiled(*calls[0])
+def _compiled(torch: Any, function: Any, calls: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """Graph breaks, recompiles and the error of a compiled run.
 
+    A break shows in three ways, none of which is reliable alone: PyTorch counts it, PyTorch logs
+    it (the only way for a break behind the front end), or the first call gives not one graph.
+    """
+    aot = torch._dynamo.lookup_backend("aot_eager")  # noqa: SLF001  it has no public name
+    graphs: list[int] = []
+    call = 0
 
-def _recompiles(torch: Any, function: Any, calls: list[tuple[Any, ...]]) -> int:
-    """How many graphs are built after the first call."""
-    torch.compiler.reset()
-    graphs = [0]
+    def count(graph: Any, inputs: Any) -> Any:
+        graphs.append(call)
+        return aot(graph, inputs)
 
-    def count(graph: Any, _: Any) -> Any:
-        graphs[0] += 1
-        return graph.forward
-
+    logged = _Breaks()
+    logging.getLogger("torch._dynamo").addHandler(logged)
+    torch._logging.set_logs(graph_breaks=True)  # noqa: SLF001  documented, though private
     compiled = torch.compile(function, backend=count)
-    first = 0
-    for index, arguments in enumerate(calls):
-        compiled(*arguments)
-        first = graphs[0] if index == 0 else first
-    return graphs[0] - first
+    error = ""
+    for call, arguments in enumerate(calls):  # noqa: B007  `count` reads it
+        error = error or _error(lambda given=arguments: compiled(*given))
+    counted = dict(torch._dynamo.utils.counters["graph_break"])  # noqa: SLF001
+    first = graphs.count(0)
+    shown = [*logged.texts, *counted, *([f"{first} graphs"] if first != 1 and not error else [])]
+    return {
+        "raised": error,
+        "broke": shown[0][:300] if shown else "",
+        "recompiles": len(graphs) - first,
+    }
+
+
+class _Breaks(logging.Handler):
+    """Keeps what PyTorch logs about graph breaks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the line that names the break."""
+        text = record.getMessage()
+        if "raph break" in text:
+            lines = [line.strip() for line in text.splitlines() if line.strip()]
+            self.texts.append(lines[2] if len(lines) > 2 else lines[0])
 
 
 def _error(action: Any) -> str:

@@ -6,7 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from compilescope.lint.expressions import binary, evaluate, index_value, iterated, path_of, test
+from compilescope.lint.expressions import (
+    binary,
+    evaluate,
+    index_value,
+    is_rare,
+    iterated,
+    path_of,
+    test,
+)
 from compilescope.lint.index import Function, define_class, imported
 from compilescope.lint.machine import Frame, Machine, merge
 from compilescope.lint.narrowing import narrow
@@ -104,8 +112,9 @@ def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> Env:
     load: ast.expr = node.target
     old = evaluate(machine, frame, load)
     right = evaluate(machine, frame, node.value)
-    machine.emit("operator", node, frame, value=old, other=right,
-                 detail=f"i{type(node.op).__name__}")
+    machine.emit(
+        "operator", node, frame, value=old, other=right, detail=f"i{type(node.op).__name__}"
+    )
     value = binary(old, right, node.op)
     if old.kind == "unknown" and value.kind == "tensor":
         value = UNKNOWN
@@ -129,8 +138,15 @@ def assign(
     elif isinstance(target, ast.Subscript):
         base = evaluate(machine, frame, target.value)
         index = index_value(machine, frame, target.slice)
-        machine.emit("store-index", node, frame, value=base, other=index, detail=operator,
-                     extra=(target, value))
+        machine.emit(
+            "store-index",
+            node,
+            frame,
+            value=base,
+            other=index,
+            detail=operator,
+            extra=(target, value),
+        )
         _store_item(frame, target, base, index, value)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(machine, frame, target, value, node)
@@ -174,8 +190,15 @@ def _assign_attribute(
     operator: str,
 ) -> None:
     base = evaluate(machine, frame, target.value)
-    machine.emit("store-attribute", node, frame, value=base, other=value, detail=target.attr,
-                 extra=(target, operator))
+    machine.emit(
+        "store-attribute",
+        node,
+        frame,
+        value=base,
+        other=value,
+        detail=target.attr,
+        extra=(target, operator),
+    )
     path = path_of(target)
     if path:
         forget(frame, path)
@@ -208,8 +231,9 @@ def _unpack(
 ) -> None:
     parts = target.elts
     starred = next((i for i, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
-    machine.emit("unpack", target, frame, value=value, detail="starred" if starred is not None
-                 else "")
+    machine.emit(
+        "unpack", target, frame, value=value, detail="starred" if starred is not None else ""
+    )
     values: list[Value]
     if value.kind == "tuple" and starred is None and len(value.data) == len(parts):
         values = list(value.data)
@@ -253,7 +277,10 @@ def _if(machine: Machine, frame: Frame, node: ast.If) -> Env | None:
             continue
         frame.env = dict(before)
         narrow(machine, frame, node.test, positive)
+        rare = positive and is_rare(node.test)
+        frame.site.rare += rare
         ends.append(run_block(machine, frame, body) if body else frame.env)
+        frame.site.rare -= rare
     return _meet(frame, ends)
 
 
@@ -403,7 +430,11 @@ def _define(machine: Machine, frame: Frame, node: ast.FunctionDef) -> Env:
 def _class(machine: Machine, frame: Frame, node: ast.ClassDef) -> Env:
     machine.emit("class", node, frame)
     outer = frame.site.function.qualname if frame.site.function is not None else ""
-    frame.env[node.name] = Value("class", define_class(frame.module, node, outer))
+    found = Value("class", define_class(frame.module, node, outer))
+    frame.env[node.name] = found
+    machine.scopes[found.data] = frame
+    if not frame.site.compiled:
+        machine.nested.append((found.data, frame))
     return frame.env
 
 
@@ -421,8 +452,7 @@ def _delete(machine: Machine, frame: Frame, node: ast.Delete) -> Env:
             forget(frame, path)
             frame.env.pop(path, None)
         elif isinstance(target, ast.Subscript):
-            machine.emit("delete-index", node, frame,
-                         value=evaluate(machine, frame, target.value))
+            machine.emit("delete-index", node, frame, value=evaluate(machine, frame, target.value))
     return frame.env
 
 

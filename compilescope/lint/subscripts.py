@@ -36,7 +36,8 @@ def subscript(machine: Machine, frame: Frame, base: Value, index: Value, node: a
     found = [item(v, index) for v in alternatives(base) if v != NONE]
     known = [v for v in found if v.kind != "unknown"]
     if not known:
-        return UNKNOWN
+        mask = index.kind == "tensor" and index.data == "bool"
+        return tensor("", ASSUMED) if mask and base.kind == "unknown" else UNKNOWN
     result = join_all(known)
     if len(known) < len(found) and result.kind == "tensor":
         return tensor(result.data, result.note | ASSUMED)

@@ -24,15 +24,15 @@ class BooleanMaskRead(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        if tensor_part(fact.value) is None:
+        if tensor_part(fact.value) is None and fact.value.kind != "unknown":
             return
         for part in fact.other.data if fact.other.kind == "tuple" else (fact.other,):
             mask = tensor_part(part)
             if mask is None:
                 continue
             named = "mask" in ast.unparse(fact.node.slice).lower()  # type: ignore[attr-defined]
-            if mask.data == "bool" or (not mask.data and named):
-                certainty = worst(certainty_of(part), certainty_of(fact.value))
+            if mask.data == "bool" or (not mask.data and named and fact.value.kind != "unknown"):
+                certainty = worst(certainty_of(part), certainty_of(fact.value) or "likely")
                 if not mask.data and certainty == "certain":
                     certainty = "likely"
                 yield Report(certainty=certainty)

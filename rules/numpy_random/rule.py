@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from compilescope.lint.rule import CallRule, Fact
+
+ARRAYS = {
+    **dict.fromkeys(("rand", "randn", "random", "random_sample"), 0),
+    **dict.fromkeys(("randint", "uniform", "normal"), 2),
+}
 
 
 class NumpyRandom(CallRule):
@@ -21,7 +26,6 @@ class NumpyRandom(CallRule):
         "numpy.random.choice": "",
         "numpy.random.permutation": "",
         "numpy.random.shuffle": "",
-        "numpy.random.seed": "",
         "numpy.random.default_rng": "",
         "numpy.random.random_sample": "",
         "numpy.random.beta": "",
@@ -39,3 +43,11 @@ class NumpyRandom(CallRule):
     gb_ids = ("GB0033", "GB0156", "GB0294")
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "draw with torch"
+
+    def applies(self, fact: Fact) -> bool:
+        """Arrays of random numbers are traced; single numbers are data."""
+        name = fact.name.rpartition(".")[2]
+        before = ARRAYS.get(name)
+        if before is None:
+            return True
+        return len(fact.arguments) <= before and "size" not in fact.keywords

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+PRESENT = frozenset((*sys.stdlib_module_names, "torch", "numpy"))
+
+
+def imported_tops(fact: Fact) -> set[str]:
+    """Packages that the module imports at its top, and its own."""
+    module = fact.site.module
+    found = {module.package[0]} if module.package else set()
+    for node in module.tree.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 class OptionalImport(Rule):
@@ -24,5 +40,14 @@ class OptionalImport(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        if fact.site.guarded:
-            yield Report()
+        if not fact.site.guarded:
+            return
+        if isinstance(fact.node, ast.ImportFrom):
+            names = [] if fact.node.level else [fact.node.module or ""]
+        else:
+            names = [alias.name for alias in fact.node.names]  # type: ignore[attr-defined]
+        for name in names:
+            top = name.partition(".")[0]
+            if top not in PRESENT and top not in imported_tops(fact):
+                yield Report()
+                return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, shown
@@ -12,6 +13,7 @@ METHODS = "view reshape expand repeat narrow topk new_zeros new_ones new_empty u
 SIZES = (
     *(f"call:torch.{name}" for name in FACTORIES.split()),
     *(f"call:torch.Tensor.{name}" for name in METHODS.split()),
+    "call:builtins.range",
     "call:torch.nn.functional.pad",
     "call:torch.narrow",
     "call:torch.topk",
@@ -49,11 +51,24 @@ class TensorAsSize(Rule):
 
     facts = tuple(SIZES)
 
+    def __init__(self) -> None:
+        self.used: dict[tuple[object, str], ast.AST] = {}
+
+    def first_use(self, fact: Fact) -> bool:
+        """Whether no earlier call read the same names: the number is known from then on."""
+        if not isinstance(fact.node, ast.Call):
+            return True
+        parts = [*fact.node.args, *(k.value for k in fact.node.keywords)]
+        names = {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
+        function = fact.site.function
+        seen = [self.used.setdefault((function, name), fact.node) for name in names]
+        return not seen or any(node is fact.node for node in seen)
+
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
         for value in sizes_of(fact):
             certainty = certainty_of(value)
-            if certainty:
+            if certainty and self.first_use(fact):
                 yield Report(f"`{shown(fact)}`: tensor data used as a size", certainty=certainty)
                 return
