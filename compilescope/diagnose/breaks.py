@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os.path
 from collections import defaultdict
 
 from compilescope.diagnose.break_advice import advise
 from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.functions import continues_at, named, written
+from compilescope.diagnose.identity import identify, numbered
 from compilescope.diagnosis import Break
 from compilescope.model import Compiled, Frame, GraphBroke, Session
 
@@ -24,8 +24,12 @@ def explain_breaks(session: Session) -> tuple[Break, ...]:
         elif isinstance(event, Compiled):
             frames.setdefault((event.process, event.compile_id), written(event.frame))
     seconds = _continuations(session)
-    found = [_explain(session, events, frames, seconds) for events in groups.values()]
-    return tuple(sorted(found, key=lambda item: (-item.seconds, not item.whole_frame, -item.times)))
+    found = numbered(
+        {key: _explain(session, events, frames, seconds) for key, events in groups.items()}
+    )
+    return tuple(
+        sorted(found.values(), key=lambda item: (-item.seconds, not item.whole_frame, -item.times))
+    )
 
 
 def _continuations(session: Session) -> dict[tuple[str, int], float]:
@@ -56,12 +60,11 @@ def _explain(
     )
     owners = [frames.get((event.process, event.compile_id)) for event in events]
     functions = named(frame for frame in owners if frame) or (written(first.frame).function,)
-    identity = "\0".join(
-        (first.gb_id or first.type, os.path.basename(first.frame.path), first.frame.function)
-    )
     lines = {frame.line for frame in (first.frame, *first.stack)}
     return Break(
-        id=hashlib.sha256(identity.encode()).hexdigest()[:10],
+        id=identify(
+            first.gb_id or first.type, os.path.basename(first.frame.path), first.frame.function
+        ),
         gb_id=first.gb_id,
         type=first.type,
         frame=first.frame,

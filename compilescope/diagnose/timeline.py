@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,6 +34,10 @@ class Timeline:
                 self._calls[event.process, event.callable].append(event)
             elif isinstance(event, Compiled) and not event.backward:
                 self._compile_seconds[event.process, event.compile_id] += event.seconds or 0.0
+        self._signatures = {
+            key: [(call.index, call.signature) for call in calls if call.signature is not None]
+            for key, calls in self._calls.items()
+        }
         self._steady = {key: _steady(calls) for key, calls in self._calls.items()}
         self._payments = self._pay()
 
@@ -58,14 +63,11 @@ class Timeline:
             if call.eager
         ]
 
-    def inputs_before(self, call: Called) -> int | None:
-        """The signature in force at `call`: its own or the last that was recorded before it."""
-        signature = None
-        for other in self._calls[call.process, call.callable]:
-            signature = signature if other.signature is None else other.signature
-            if other is call:
-                break
-        return signature
+    def signature(self, call: Called) -> int | None:
+        """The signature in force at `call`: its own, or the last one recorded before it."""
+        changes = self._signatures[call.process, call.callable]
+        at = bisect_right(changes, call.index, key=lambda change: change[0])
+        return changes[at - 1][1] if at else None
 
     def _series(self, key: tuple[int, int], calls: list[Called]) -> CallSeries:
         process, index = key

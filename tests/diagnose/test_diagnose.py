@@ -236,3 +236,27 @@ def test_an_unknown_reason_is_counted_and_kept():
     assert found.counts.unknown == 1
     assert found.causes[0].kind == "unknown"
     assert found.recompiles[0].reasons[0].raw == "the moon was full"
+
+
+def test_methods_of_one_name_in_one_file_have_causes_of_their_own():
+    events = []
+    for frame_id, line in ((0, 10), (1, 50)):
+        frame = Frame(F.path, line, "forward")
+        reason = GuardFailure("tensor.size", "", source="x", dimension=0, entry=f"{frame_id}/0")
+        events += [
+            compiled(f"{frame_id}/0", frame=frame),
+            Recompiled(0, f"{frame_id}/1", frame, reasons=(reason,)),
+            compiled(f"{frame_id}/1", frame=frame),
+        ]
+    found = diagnose(session(*events))
+    ids = {cause.frame.line: cause.id for cause in found.causes}
+    assert ids[50] == f"{ids[10]}-2"
+    assert [item.cause for item in found.recompiles] == [ids[10], ids[50]]
+
+
+def test_a_constant_that_changes_only_its_type_is_said_to():
+    old = compiled("0/0", guards=("EQUALS_MATCH: L['a'] == 2",))
+    new = compiled("0/1", guards=("EQUALS_MATCH: L['a'] == 2.0",))
+    reason = GuardFailure("const.int", "a == 2", source="a", required="2", entry="0/0")
+    found = diagnose(session(old, Recompiled(0, "0/1", F, reasons=(reason,)), new))
+    assert [(cause.kind, cause.values) for cause in found.causes] == [("type.scalar", ("2", "2.0"))]
