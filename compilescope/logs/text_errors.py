@@ -60,6 +60,8 @@ def read_failure(lines: list[str]) -> Failure | None:
 def _read(above: list[str], message: list[str], function: Frame | None) -> Failure | None:
     end = next((i for i, line in enumerate(message) if _ADVICE.match(line)), len(message))
     message = message[:end]
+    if not message:
+        return Failure("", "", (), None, function) if function else None
     split = next((i for i, line in enumerate(message) if _USER_CODE.match(line)), len(message))
     own = read_stack(message[split:])
     if not _LONG.search(message[0]):

@@ -7,25 +7,23 @@ stopped the compiler. A compile is inferred where a record names its id and anot
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
 from compilescope.logs.guard_text import repair_path
 from compilescope.logs.log import Log
+from compilescope.logs.text_compiles import add_compiles
 from compilescope.logs.text_processes import Processes
 from compilescope.logs.text_recompiles import NO_FRAME, Limit
 from compilescope.logs.text_story import Story, Told
+from compilescope.logs.text_telling import Key, Rejected, Telling
 from compilescope.model import (
     Compiled,
     Errored,
-    Event,
     FellBack,
     Frame,
     Gap,
     GraphBroke,
-    GuardFailure,
     Recompiled,
     Warned,
 )
@@ -49,67 +47,17 @@ ONLY_OF_TEXT: dict[Gap, tuple[type, ...]] = {  # gaps of text, and the events th
     _NO_BREAKS: (GraphBroke,),
     _NO_RECOMPILES: (Recompiled, FellBack),
 }
-Key = tuple[int, str]  # process, compile id
-
-
-@dataclass
-class _Rejected:
-    """A recompilation in the making."""
-
-    told: Told
-    process: int
-    compile_id: str
-    frame: Frame
-    failures: tuple[GuardFailure, ...]
-    refused: bool = False
-    prevented: bool = False  # an exception came instead of another compile
-
-
-@dataclass
-class _Telling:
-    """Makes the events."""
-
-    story: Story
-    offset: float
-    processes: Processes
-    placed: list[tuple[int, int, Event]] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
-    rejected: list[_Rejected] = field(default_factory=list)
-    compiled: dict[Key, tuple[int, Compiled]] = field(default_factory=dict)
-    paths: tuple[str, ...] = ()
-    unnamed: dict[tuple[int, Frame], int] = field(default_factory=dict)
-
-    def next_id(self, process: int, frame: Frame, failures: Sequence[GuardFailure] = ()) -> str:
-        """The id of a compile whose record has none: the one after its function's entries.
-
-        Where the entries have none either it is made up, and begins with `?`.
-        """
-        entries = [failure.entry.rpartition("/") for failure in failures if failure.entry]
-        if entries and len({entry[0] for entry in entries}) == 1:
-            return f"{entries[0][0]}/{max(int(entry[2]) for entry in entries) + 1}"
-        key = (process, frame)
-        count = self.unnamed[key] = self.unnamed.get(key, 0 if failures else -1) + 1
-        return f"?{list(self.unnamed).index(key)}/{count}"
-
-    def put(self, told: Told, event: Event, before: bool = False) -> None:
-        self.placed.append((told.number, 0 if before else 1, event))
-
-    def process(self, told: Told) -> int:
-        return self.processes.index(told.owner)
-
-    def unix(self, told: Told) -> float | None:
-        return None if told.at is None else round(told.at + self.offset, 6)
 
 
 def finish(story: Story, offset: float) -> Log:
     """The events of `story`; `offset` leads from a record's time to Unix time."""
     story.paths.discard("")
     paths = {rejection.frame.path for _, rejection in story.rejections} | story.paths
-    telling = _Telling(story, offset, Processes(story.owners), paths=tuple(sorted(paths - {""})))
+    telling = Telling(story, offset, Processes(story.owners), paths=tuple(sorted(paths - {""})))
     _reject(telling)
     _limits(telling)
     _failures(telling)
-    _compiles(telling)
+    add_compiles(telling)
     _breaks(telling)
     _others(telling)
     telling.placed.sort(key=lambda placed: placed[:2])
@@ -122,7 +70,7 @@ def finish(story: Story, offset: float) -> Log:
     return log
 
 
-def _reject(telling: _Telling) -> None:
+def _reject(telling: Telling) -> None:
     """Recompilations, each with the id of the compile it led to."""
     story = telling.story
     names = _frames_by_id(telling)
@@ -139,15 +87,15 @@ def _reject(telling: _Telling) -> None:
         seen.add(identity)
         failures = rejection.failures(telling.paths)
         compile_id = compile_id or telling.next_id(process, frame, failures)
-        telling.rejected.append(_Rejected(told, process, compile_id, frame, failures))
+        telling.rejected.append(Rejected(told, process, compile_id, frame, failures))
     for told, rejection in story.forbidden:
         process, failures = telling.process(told), rejection.failures(telling.paths)
         telling.rejected.append(
-            _Rejected(told, process, "", rejection.frame, failures, prevented=True)
+            Rejected(told, process, "", rejection.frame, failures, prevented=True)
         )
 
 
-def _frames_by_id(telling: _Telling) -> dict[Key, Frame]:
+def _frames_by_id(telling: Telling) -> dict[Key, Frame]:
     """The function that each frame id stands for."""
     names: dict[Key, Frame] = {}
     story = telling.story
@@ -166,7 +114,7 @@ def _frame_id(compile_id: str) -> str:
     return compile_id.rpartition("/")[0]
 
 
-def _limits(telling: _Telling) -> None:
+def _limits(telling: Telling) -> None:
     """Functions that reached their limit, and the recompilations that it refused."""
     hard = [
         (telling.process(told), told.number)
@@ -195,7 +143,7 @@ def _limits(telling: _Telling) -> None:
         )
 
 
-def _refused_by(telling: _Telling, told: Told, limit: Limit, process: int) -> _Rejected | None:
+def _refused_by(telling: Telling, told: Told, limit: Limit, process: int) -> Rejected | None:
     for rejected in reversed(telling.rejected):
         if rejected.process != process or rejected.told.number > told.number:
             continue
@@ -213,7 +161,7 @@ def _same_function(one: Frame, other: Frame) -> bool:
     )
 
 
-def _failures(telling: _Telling) -> None:
+def _failures(telling: Telling) -> None:
     """Compiles and calls that raised."""
     seen = set()
     for told, failure in telling.story.failures:
@@ -254,75 +202,7 @@ def _failures(telling: _Telling) -> None:
         )
 
 
-def _compiles(telling: _Telling) -> None:
-    """Recompilations, and the compiles that they and other records imply."""
-    attempts: dict[Key, int] = defaultdict(int)
-    for told, frame in telling.story.starts:
-        key = (telling.process(told), told.compile_id)
-        attempts[key] += 1
-        _compile(telling, told, key, frame, recompile=False)
-    for one in telling.rejected:
-        if one.frame.path:
-            for failure in one.failures:
-                if failure.entry:
-                    key = (one.process, failure.entry)
-                    again = not failure.entry.endswith("/0")
-                    _compile(telling, one.told, key, one.frame, recompile=again, earlier=True)
-        telling.put(
-            one.told,
-            Recompiled(
-                process=one.process,
-                compile_id=one.compile_id,
-                frame=one.frame,
-                at=telling.unix(one.told),
-                reasons=one.failures,
-                refused=one.refused,
-            ),
-        )
-        if one.frame.path and one.compile_id and not one.refused and not one.prevented:
-            key = (one.process, one.compile_id)
-            _compile(telling, one.told, key, one.frame, recompile=True)
-    _place_compiles(telling, attempts)
-
-
-def _compile(
-    telling: _Telling, told: Told, key: Key, frame: Frame, *, recompile: bool, earlier: bool = False
-) -> None:
-    known = telling.compiled.get(key)
-    if known is not None:
-        if recompile and not earlier and not known[1].recompile:
-            again = msgspec.structs.replace(known[1], recompile=True)
-            telling.compiled[key] = (known[0], again)
-        return
-    event = Compiled(
-        process=key[0],
-        compile_id=key[1],
-        frame=frame,
-        at=None if earlier else telling.unix(told),
-        recompile=recompile,
-    )
-    telling.compiled[key] = (told.number * 2 - earlier, event)
-
-
-def _place_compiles(telling: _Telling, attempts: dict[Key, int]) -> None:
-    story = telling.story
-    guards = {(telling.processes.index(owner), cid): v for (owner, cid), v in story.guards.items()}
-    latency = {
-        (telling.processes.index(owner), cid): v for (owner, cid), v in story.latencies.items()
-    }
-    for key, (place, event) in telling.compiled.items():
-        number, before = (place + 1) // 2, place % 2
-        full = msgspec.structs.replace(
-            event,
-            attempts=max(1, attempts.get(key, 1)),
-            guards=guards.get(key, ()),
-            guard_count=len(guards[key]) if key in guards else None,
-            guard_latency=latency.get(key),
-        )
-        telling.placed.append((number, 0 if before else 2, full))
-
-
-def _breaks(telling: _Telling) -> None:
+def _breaks(telling: Telling) -> None:
     """Graph breaks; a repeated one is logged without its stack, which the first one gives."""
     stacks: dict[tuple[int, str, int, str], list[GraphBroke]] = defaultdict(list)
     guessed = 0
@@ -356,7 +236,7 @@ def _breaks(telling: _Telling) -> None:
         )
 
 
-def _others(telling: _Telling) -> None:
+def _others(telling: Telling) -> None:
     for told, event in telling.story.symbolic:
         frame = event.frame
         if frame is not None and telling.paths:

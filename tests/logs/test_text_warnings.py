@@ -203,3 +203,11 @@ def test_no_message_of_a_warning_is_a_template():
     assert events == [
         Warned(0, "warning", "something new happened", at=events[0].at, compile_id="0/0")
     ]
+
+
+def test_an_exception_without_its_message_is_no_error():
+    text = (
+        'Traceback (most recent call last):\n  File "/v/torch/_dynamo/x.py", line 1, in y\n'
+        "Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace"
+    )
+    assert bare(text) == []
