@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from compilescope.reports.words import find
+from .words import find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,11 +15,12 @@ from markupsafe import Markup, escape
 
 from compilescope import __version__
 from compilescope.model import Session
-from compilescope.reports import page as pages
-from compilescope.reports import words
-from compilescope.reports.excerpt import excerpt
-from compilescope.reports.redact import Redactor
-from compilescope.reports.visible import visible
+
+from . import page as pages
+from . import words
+from .excerpt import excerpt
+from .redact import Redactor
+from .visible import visible
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis

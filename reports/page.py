@@ -8,8 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from compilescope.reports.timeline import Panel, panel
-from compilescope.reports.words import letters
+from .timeline import Panel, panel
+from .words import letters
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Compile, Diagnosis, FunctionSummary, Recompile

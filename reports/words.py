@@ -7,15 +7,17 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compilescope.diagnosis import Diagnosis
     from compilescope.model import Frame, Gap
 
 STATUS = {
     "compiled": ("✓", "compiled"),
-    "broken": ("⁄", "split by graph breaks"),
+    "broken": ("/", "split by graph breaks"),
     "eager": ("!", "runs eagerly"),
     "failed": ("✗", "failed to compile"),
-    "skipped": ("–", "not compiled"),
+    "skipped": ("-", "not compiled"),
 }
 STATE = {
     "clean": "clean",
@@ -53,6 +55,23 @@ def few(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def numbers(calls: Sequence[int], most: int = 8) -> str:
+    """The first calls by number, and how many more there are."""
+    shown = ", ".join(str(call) for call in calls[:most])
+    more = len(calls) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def ending(diagnosis: Diagnosis) -> str:
+    """How the program ended, as a sentence; "" where it ended well or nothing is known."""
+    ended = diagnosis.ended
+    if not ended or ended == "exited with code 0":
+        return ""
+    if ended.startswith(("killed", "interrupted")):
+        return f"The program was {ended}."
+    return f"The program {'is ' if ended.startswith('still') else ''}{ended}."
+
+
 def seconds(value: float | None) -> str:
     """A duration for people; "unknown" where there is none."""
     from compilescope.diagnose.verdict import duration
@@ -64,7 +83,7 @@ def seconds(value: float | None) -> str:
 
 def gap(item: Gap) -> str:
     """What is missing, and how much of it."""
-    times = f" ({item.count:,}×)" if item.count > 1 else ""
+    times = f" ({item.count:,} times)" if item.count > 1 else ""
     share = f" ({item.share:.1%})" if item.share is not None else ""
     detail = f": {item.detail}" if item.detail else ""
     return f"{item.what}{times}{share}{detail}"

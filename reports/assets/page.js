@@ -1,0 +1,292 @@
+"use strict";
+// Everything on the page is there without this; it adds filter, keys, copying, zoom and theme.
+
+const root = document.documentElement;
+const field = document.getElementById("filter");
+const items = [...document.querySelectorAll(".item")];
+const stops = items.filter((item) => item.matches("article"));
+let current = -1;
+
+// Filter: words, "two words", key:value, n>3, s>0.5; `!` before any of them means not.
+
+const KEYS = {
+  is: (item, value) => ` ${item.dataset.is} `.includes(` ${value} `),
+  kind: (item, value) => has(item.dataset.kind, value),
+  rule: (item, value) => has(`${item.dataset.rule || ""} ${item.dataset.kind || ""}`, value),
+  file: (item, value) => has(item.dataset.file, value),
+  fn: (item, value) => has(item.dataset.fn, value),
+};
+const NUMBERS = { n: "n", s: "s" };
+
+function has(text, value) {
+  return (text || "").toLowerCase().includes(value);
+}
+
+function parse(query) {
+  const terms = [];
+  for (const [word] of query.matchAll(/!?(?:[a-z]+:)?"[^"]*"?|\S+/gi)) {
+    const not = word.startsWith("!") && word.length > 1;
+    const body = (not ? word.slice(1) : word).toLowerCase();
+    const number = /^(n|s)([<>]=?|=)([\d.]+)$/.exec(body);
+    const keyed = /^([a-z]+):(.*)$/.exec(body);
+    let test;
+    if (number) test = (item) => compare(item.dataset[NUMBERS[number[1]]], number[2], +number[3]);
+    else if (keyed && KEYS[keyed[1]]) {
+      const value = keyed[2].replaceAll('"', "");
+      test = (item) => KEYS[keyed[1]](item, value);
+    } else {
+      const value = body.replaceAll('"', "");
+      test = (item) => textOf(item).includes(value);
+    }
+    terms.push(not ? (item) => !test(item) : test);
+  }
+  return terms;
+}
+
+function compare(text, operator, limit) {
+  if (text === undefined) return false;
+  const value = +text;
+  return { ">": value > limit, "<": value < limit, "=": value === limit, ">=": value >= limit, "<=": value <= limit }[operator];
+}
+
+const texts = new Map();
+function textOf(item) {
+  if (!texts.has(item)) texts.set(item, `${item.textContent} ${item.dataset.kind || ""} ${item.dataset.file || ""}`.toLowerCase());
+  return texts.get(item);
+}
+
+function filter(query) {
+  const terms = parse(query);
+  let shown = 0;
+  for (const item of items) {
+    item.hidden = !terms.every((test) => test(item));
+    shown += !item.hidden;
+  }
+  for (const section of document.querySelectorAll("section:has(.item), tbody:has(.item)")) {
+    const empty = terms.length > 0 && !section.querySelector(".item:not([hidden])");
+    section.hidden = empty && section.id !== "verdict" && section.id !== "timeline";
+  }
+  document.getElementById("matches").textContent = terms.length ? `${shown} of ${items.length}` : "";
+  for (const count of document.querySelectorAll("[data-filter]")) {
+    count.setAttribute("aria-pressed", query.split(/\s+/).includes(count.dataset.filter));
+  }
+  move(-1);
+}
+
+// The address keeps the filter (#q=...) and links to what has an id (#...).
+
+function follow() {
+  const hash = decodeURIComponent(location.hash.slice(1));
+  if (hash.startsWith("q=")) {
+    field.value = hash.slice(2);
+    filter(field.value);
+    return;
+  }
+  const target = hash && document.getElementById(hash);
+  if (!target) return;
+  if (target.closest("[hidden]")) clear();
+  for (let up = target; up; up = up.parentElement) if (up.matches("details")) up.open = true;
+  target.scrollIntoView();
+  const at = stops.indexOf(target);
+  if (at >= 0) move(at, false);
+}
+
+function remember(query) {
+  const plain = location.href.split("#")[0];
+  history.replaceState(null, "", query ? `${plain}#q=${encodeURIComponent(query)}` : plain);
+}
+
+function clear() {
+  field.value = "";
+  filter("");
+}
+
+function apply(query) {
+  field.value = query;
+  filter(query);
+  remember(query);
+}
+
+field.addEventListener("input", () => apply(field.value));
+field.form.addEventListener("submit", (event) => event.preventDefault());
+addEventListener("hashchange", follow);
+for (const count of document.querySelectorAll("[data-filter]")) {
+  count.setAttribute("role", "button");
+  count.addEventListener("click", (event) => {
+    event.preventDefault();
+    const words = field.value.split(/\s+/).filter(Boolean);
+    const word = count.dataset.filter;
+    const on = words.includes(word);
+    // A second count beside the first would ask for both at once; with Ctrl that is wanted.
+    const rest = words.filter((other) => (event.ctrlKey || event.metaKey ? other !== word : !/^is:/.test(other)));
+    apply((on ? rest : [...rest, word]).join(" "));
+    if (!on) for (const item of items) if (!item.hidden && item.dataset.is.includes(word.slice(3))) openAround(item);
+  });
+}
+
+function openAround(item) {
+  const details = item.parentElement.closest("details");
+  if (details) details.open = true;
+}
+
+// Copying.
+
+async function copy(button) {
+  const text = document.getElementById(button.dataset.copy).textContent;
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = Object.assign(document.createElement("textarea"), { value: text });
+    document.body.append(area);
+    area.select();
+    done = document.execCommand("copy");
+    area.remove();
+  }
+  button.textContent = done ? "Copied" : "Press Ctrl+C";
+  if (!done) getSelection().selectAllChildren(document.getElementById(button.dataset.copy));
+  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+}
+for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button));
+
+// Theme: as the system, light, dark.
+
+const themeButton = document.getElementById("theme");
+function showTheme() {
+  const name = root.dataset.theme || "as the system";
+  themeButton.setAttribute("aria-label", `Theme: ${name}`);
+  themeButton.title = `Theme: ${name}`;
+}
+function nextTheme() {
+  const order = ["", "light", "dark"];
+  root.dataset.theme = order[(order.indexOf(root.dataset.theme || "") + 1) % 3];
+  try { localStorage.setItem("compilescope-theme", root.dataset.theme); } catch { /* a private window */ }
+  showTheme();
+}
+themeButton.addEventListener("click", nextTheme);
+showTheme();
+
+// Zoom: drag over a range of calls; a double click shows all again.
+
+for (const plot of document.querySelectorAll(".field")) {
+  const calls = +plot.dataset.calls;
+  const svg = plot.querySelector("svg");
+  const ends = plot.parentElement.querySelectorAll(".ends span");
+  const bands = [...plot.querySelectorAll(".warm, .eager")].map((band) => [band, parseFloat(band.style.left), parseFloat(band.style.width)]);
+  const labels = [...plot.querySelectorAll(".letters a")];
+  let from = 0, to = calls, start = null, box = null;
+
+  const show = () => {
+    svg.setAttribute("viewBox", `${from} 0 ${to - from} 100`);
+    ends[0].textContent = `call ${Math.floor(from).toLocaleString("en")}`;
+    ends[1].textContent = (Math.ceil(to) - 1).toLocaleString("en");
+    const scale = calls / (to - from);
+    for (const [band, left, width] of bands) {
+      const begin = Math.max(0, (left - (100 * from) / calls) * scale);
+      const end = Math.min(100, (left + width - (100 * from) / calls) * scale);
+      Object.assign(band.style, { left: `${begin}%`, width: `${Math.max(0, end - begin)}%` });
+      band.hidden = end <= 0 || begin >= 100;
+    }
+    let last = -99;
+    for (const label of labels) {
+      const x = ((+label.dataset.call + 0.5 - from) / (to - from)) * plot.clientWidth;
+      const room = x - last >= 6 + 8 * label.textContent.length;
+      label.hidden = x < 0 || x > plot.clientWidth || !room;
+      label.style.left = `${x}px`;
+      if (!label.hidden) last = x;
+    }
+  };
+  const at = (event) => Math.min(1, Math.max(0, (event.clientX - plot.getBoundingClientRect().left) / plot.clientWidth));
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button === 0 && event.pointerType !== "touch" && !event.target.closest(".letters")) start = at(event);
+  });
+  addEventListener("pointermove", (event) => {
+    if (start === null) return;
+    if (!box) plot.append((box = Object.assign(document.createElement("i"), { className: "zoom" })));
+    const [left, right] = [start, at(event)].sort((a, b) => a - b);
+    Object.assign(box.style, { left: `${left * 100}%`, width: `${(right - left) * 100}%` });
+  });
+  addEventListener("pointerup", (event) => {
+    if (start === null) return;
+    const [left, right] = [start, at(event)].sort((a, b) => a - b);
+    if (right - left > 0.01 && (right - left) * (to - from) >= 2) {
+      [from, to] = [from + left * (to - from), from + right * (to - from)];
+      show();
+      plot.addEventListener("click", (click) => click.preventDefault(), { once: true, capture: true });
+    }
+    start = null;
+    box?.remove();
+    box = null;
+  });
+  plot.addEventListener("dragstart", (event) => event.preventDefault());
+  plot.addEventListener("dblclick", () => { [from, to] = [0, calls]; show(); });
+  new ResizeObserver(show).observe(plot);
+}
+
+// Keys.
+
+function move(to, scroll = true) {
+  stops[current]?.classList.remove("current");
+  current = to;
+  const item = stops[current];
+  if (!item) return;
+  item.classList.add("current");
+  if (scroll) {
+    openAround(item);
+    item.scrollIntoView({ block: "start" });
+    item.focus({ preventScroll: true });
+  }
+}
+
+function step(by) {
+  let to = current + by;
+  while (stops[to]?.hidden) to += by;
+  if (stops[to]) move(to);
+}
+
+const spikes = [...document.querySelectorAll('tr[data-is="call"]')];
+let spike = -1;
+function stepCall(by) {
+  const to = Math.min(spikes.length - 1, Math.max(0, spike + by));
+  if (!spikes[to]) return;
+  spike = to;
+  location.hash = spikes[to].id;
+}
+
+const help = document.getElementById("help");
+document.getElementById("help-button").addEventListener("click", () => help.showModal());
+const ACTIONS = {
+  "/": () => field.focus(),
+  j: () => step(1),
+  k: () => step(-1),
+  o: () => stops[current]?.querySelectorAll("details").forEach((details, index, all) => { details.open = index ? all[0].open : !all[0].open; }),
+  c: () => stops[current]?.querySelector("[data-copy]")?.click(),
+  t: () => document.getElementById("timeline")?.scrollIntoView(),
+  d: nextTheme,
+  "[": () => stepCall(-1),
+  "]": () => stepCall(1),
+  "?": () => help.showModal(),
+};
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.key === "Escape") {
+    apply("");
+    field.blur();
+  } else if (event.target.matches("input, textarea")) {
+    if (event.key === "Enter") field.blur();
+  } else if (Object.hasOwn(ACTIONS, event.key)) {
+    event.preventDefault();
+    ACTIONS[event.key]();
+  }
+});
+
+// On paper everything is open.
+
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details:not([open])")].filter((details) => details.querySelectorAll("tr").length < 60);
+  for (const details of opened) details.open = true;
+});
+addEventListener("afterprint", () => { for (const details of opened) details.open = false; });
+
+follow();
