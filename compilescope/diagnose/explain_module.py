@@ -42,7 +42,7 @@ def training(words: Words) -> str:
     mode = {"True": ("training", "evaluation"), "False": ("evaluation", "training")}
     then, now = mode.get(words.required or stated(words), ("one", "the other"))
     owner = words.source.removesuffix(".training")
-    subject = code(owner) if owner else "The module"
+    subject = code(owner) if owner not in ("", "self") else "The module"
     return (
         f"{subject} was in {then} mode when this graph was compiled; {words.call} ran in {now} "
         "mode. "

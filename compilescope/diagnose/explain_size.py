@@ -41,9 +41,11 @@ def _after_size(words: Words, required: str, observed: str) -> str:
     plain = [value for value in words.evidence.values if value not in _SPECIAL]
     if len(plain) > 2:
         return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
+    if words.asked_dynamic:
+        return "In spite of `dynamic=True` the dimension is a constant: the code fixes its size."
     if words.crosses_break:
         return "The break makes it an input of the next graph, where its size is guarded again."
-    return "A first size is taken as a constant; from the second one on the dimension is dynamic."
+    return "The first size is taken as a constant; from the second on, the dimension is dynamic."
 
 
 def rank(words: Words) -> str:
@@ -56,7 +58,7 @@ def rank(words: Words) -> str:
         )
     else:
         fact = f"{subject} came with another number of dimensions."
-    return f"{fact} That number is never dynamic: each one has its own graph."
+    return f"{fact} The number of dimensions is never dynamic: each has its own graph."
 
 
 def _dimensions(number: str) -> str:

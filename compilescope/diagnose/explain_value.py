@@ -12,6 +12,7 @@ from compilescope.diagnose.explain_words import Words, code, expression, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_OPPOSITE = {"True": "False", "False": "True"}
 _EQUAL = re.compile(r"^(?:int|str|float)?\(?[^=]*? == (.+)$")
 
 
@@ -26,6 +27,8 @@ def needs_value(words: Words) -> bool:
     """Whether the traced code forced a symbolic value back into a constant."""
     if "evaluate_expr" in words.failure.raw or "run_node" in words.failure.raw:
         return True
+    if words.asked_dynamic and words.failure.kind == "const.int" and not from_global(words):
+        return True
     line = words.failure.frame.code if words.failure.frame else ""
     name = words.variable.rpartition(".")[2]
     return bool(name) and bool(re.search(rf"\b(?:range|math\.\w+)\([^)]*\b{name}\b", line))
@@ -38,8 +41,9 @@ def changed(words: Words, what: str = "") -> str:
     if not required:
         return f"{subject} has another value than when this graph was compiled."
     fact = f"{subject} was {code(required)} when this graph was compiled"
-    if words.observed:
-        return f"{fact}; {words.call} had {code(words.observed)}."
+    observed = words.observed or _OPPOSITE.get(required, "")
+    if observed:
+        return f"{fact}; {words.call} had {code(observed)}."
     return f"{fact}; {words.call} had another value."
 
 
@@ -63,9 +67,8 @@ def integer(words: Words) -> str:
             f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
         )
     return (
-        f"{changed(words)} A first value is a constant; at the first change an int becomes "
-        "symbolic "
-        "and serves other values."
+        f"{changed(words)} An int is a constant at first; from its first change on "
+        "it is symbolic and serves other values."
     )
 
 
@@ -90,9 +93,8 @@ def floating(words: Words) -> str:
     if words.evidence.torch and words.evidence.torch < (2, 6):
         return f"{changed(words)} This torch keeps floats constant, so each new value is compiled."
     return (
-        f"{changed(words)} A first value is a constant; at the first change a float becomes "
-        "symbolic "
-        "and serves other values."
+        f"{changed(words)} A float is a constant at first; from its first change on "
+        "it is symbolic and serves other values."
     )
 
 
@@ -146,7 +148,7 @@ def enumerable(words: Words) -> str:
 def enum_member(words: Words) -> str:
     """A member of an enum."""
     return (
-        f"{words.name or 'An enum'} is another member than when this graph was compiled. "
+        f"{words.name or 'An enum'} is another enum member than when this graph was compiled. "
         f"{_ENUMERABLE}"
     )
 

@@ -176,6 +176,11 @@ class Words:
         return len(self.evidence.values) > 2
 
     @property
+    def asked_dynamic(self) -> bool:
+        """Whether the function was compiled with `dynamic=True`."""
+        return self.evidence.options.get("dynamic", "").lower() == "true"
+
+    @property
     def is_mapping(self) -> bool:
         """Whether the source is known to be a dict, by the inputs or the user's line."""
         name = re.escape(self.source)

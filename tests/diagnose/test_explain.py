@@ -236,3 +236,14 @@ def test_positional_arguments_are_called_so():
 )
 def test_a_dict_is_told_from_a_list_where_the_line_shows_it(line, noun):
     assert noun in why(evidence(f"len(state) == 4  # {line}  # a.py:4 in f"))
+
+
+def test_a_constant_under_dynamic_true_is_not_promised_to_become_dynamic():
+    options = {"dynamic": "True"}
+    assert "the code fixes its size" in why(evidence(REASONS[1], options=options))
+    text = why(evidence("n == 2  # return x * n  # a.py:4 in f", options=options))
+    assert "symbolic" not in text
+
+
+def test_the_other_value_of_a_flag_is_known():
+    assert "call 41 had `False`" in why(evidence("flag == True  # return x  # a.py:4 in f"))

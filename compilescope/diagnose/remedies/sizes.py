@@ -22,7 +22,7 @@ def compiled(words: Words, arguments: str) -> str:
 
 def dynamic_true(words: Words) -> list[Remedy]:
     """`dynamic=True`, where it is not given yet."""
-    if words.evidence.options.get("dynamic", "").lower() == "true":
+    if words.asked_dynamic:
         return []
     return [
         offer(
@@ -83,13 +83,10 @@ def size(words: Words) -> list[Remedy]:
     elif not words.crosses_break:
         where = words.failure.dimension
         dimension = "the dimension" if where is None else f"dimension {where}"
-        found.append(
-            offer(
-                "mark_dynamic",
-                f"Mark {dimension} of {words.name or 'the tensor'} dynamic before the first call",
-                mark(words, "dynamic"),
-            )
-        )
+        text = f"Mark {dimension} of {words.name or 'the tensor'} dynamic before the first call"
+        if words.asked_dynamic:
+            text += ": PyTorch then raises an error that names the line which fixes the size"
+        found.append(offer("mark_dynamic", text, mark(words, "dynamic")))
     found += dynamic_true(words)
     found.append(offer("pad", "Pad to one size, or to a few, before the call"))
     return found + ([] if words.crosses_break else dynamic_sources(words))
