@@ -98,7 +98,7 @@ def _show_verdicts(verdicts: list[Verdict]) -> None:
     from compilescope.lint.selftest import STATUSES
 
     for verdict in verdicts:
-        if verdict.status == "fails":
+        if verdict.status in ("fails", "cannot run"):
             print(f"{verdict.code} {verdict.name}: {verdict.why}")
     torch = next((verdict.torch for verdict in verdicts if verdict.torch), "")
     counts = Counter(verdict.status for verdict in verdicts)

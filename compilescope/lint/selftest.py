@@ -125,5 +125,5 @@ def _compare(
 def _shows(record: dict[str, Any], symptom: str) -> str:
     """How the symptom shows; an error that eager does not have is one, too."""
     if symptom == "break" or record["raised"]:
-        return record["raised"] or record["broke"]
+        return str(record["raised"] or record["broke"])
     return f"{record['recompiles']} recompiles" if record["recompiles"] else ""
