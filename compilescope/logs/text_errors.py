@@ -10,6 +10,7 @@ from compilescope.model import Frame
 from compilescope.paths import is_interpreter
 
 _TRACEBACK = "Traceback (most recent call last):"
+_IPYTHON = re.compile(r"^(?P<kind>[A-Z]\w+) +Traceback \(most recent call last\):?\s*$")
 _NOT_CONVERTED = re.compile(r"WON'T CONVERT (?P<function>.+) (?P<path>\S.*) line (?P<line>\d{1,9})")
 _RAISED = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*)(?:: ?(?P<text>.*))?\Z", re.DOTALL)
 _USER_CODE = re.compile(
@@ -21,7 +22,10 @@ _OURS = re.compile(
     r"|torch\.fx\.experimental\.symbolic_shapes\.|torch\.compile",
     re.MULTILINE,
 )
-_LONG = re.compile(r"torch\._(?:dynamo|inductor)\.|ConstraintViolationError|stance")
+_LONG = re.compile(
+    r"torch\._(?:dynamo|inductor)\.|^(?:Unsupported|UserError|TorchRuntimeError|BackendCompilerFailed):"
+    r"|ConstraintViolationError|stance"
+)
 _OWN_CLASS = re.compile(
     r"(?:^|\.)(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration)|Unsupported"
     r"|FailOnRecompileLimitHit|BackendCompilerFailed|[A-Z]\w+)$"
@@ -43,6 +47,10 @@ def read_failure(lines: list[str]) -> Failure | None:
     """The exception that a record ends with, `None` where it has nothing to do with a compile."""
     if not _OURS.search("\n".join(lines)):
         return None
+    if notebook := _IPYTHON.match(lines[0]):
+        start = f"{notebook['kind']}: "
+        body = next((i for i, line in enumerate(lines) if line.startswith(start)), len(lines))
+        return _read([], lines[body:], None)
     skipped = _NOT_CONVERTED.match(lines[0])
     function = (
         Frame(skipped["path"], int(skipped["line"]), skipped["function"]) if skipped else None

@@ -30,7 +30,7 @@ _HEADS = tuple(
         (r"torch\._dynamo hit config\.\w+ \(", LIMIT),
         (r"WON'T CONVERT ", TRACEBACK),
         (r"Error while creating guard:", TRACEBACK),
-        (r"Traceback \(most recent call last\):", TRACEBACK),
+        (r"(?:[A-Z]\w+ +)?Traceback \(most recent call last\):?", TRACEBACK),
         (r"\S.*?:\d+: (?:\w+\.)*\w*Warning: ", WARNING),
         (r"skipping cudagraphs? due to ", PLAIN),
     )
@@ -183,7 +183,7 @@ def _add(record: Record, text: str) -> None:
 
 
 def _phase_of_traceback(record: Record, text: str) -> str:
-    if text.startswith("Traceback ("):
+    if "Traceback (most recent" in text:
         record.tracebacks += 1
         return "frames"
     if _CHAINED.match(text):

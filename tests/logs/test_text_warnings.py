@@ -211,3 +211,18 @@ def test_an_exception_without_its_message_is_no_error():
         "Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace"
     )
     assert bare(text) == []
+
+
+def test_a_notebooks_traceback():
+    (event,) = bare(
+        "---------------------------------------------------------------------------\n"
+        "Unsupported                               Traceback (most recent call last)\n"
+        "Cell In[3], line 5\n      3 def f(x):\n----> 5 f(torch.ones(3))\n\n"
+        "File /v/site-packages/torch/_dynamo/eval_frame.py:1177, in compile_wrapper(*args)\n"
+        "   1176     raise e\n\n"
+        "Unsupported: Data-dependent branching\n  Explanation: No.\n\n"
+        'from user code:\n   File "/tmp/ipykernel_7/1234.py", line 4, in f\n    if x.sum() > 0:\n\n'
+        "Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace"
+    )
+    assert (event.kind, event.frame.line) == ("Unsupported", 4)
+    assert event.text == "Data-dependent branching\n  Explanation: No."
