@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 
@@ -133,15 +134,36 @@ def _behind_fronts(text: str) -> Line:
 
 
 def _glog(match: re.Match[str]) -> Prefix:
+    return _glog_prefix(
+        match["level"],
+        match["when"],
+        match["number"],
+        match["file"],
+        match["line"],
+        match["id"],
+        match["artifact"],
+    )
+
+
+@lru_cache(maxsize=256)  # the lines of a record share theirs
+def _glog_prefix(  # noqa: PLR0913 - one parameter a group
+    level: str,
+    when: str,
+    number: str,
+    file: str,
+    line: str,
+    compile_id: str | None,
+    artifact: str | None,
+) -> Prefix:
     return Prefix(
         form="glog",
-        level="V" if match["level"] == "D" else match["level"],
-        when=match["level"] + match["when"],
-        number=int(match["number"]),
-        file=match["file"].replace("\\", "/"),
-        line=int(match["line"]),
-        compile_id=without_attempt(match["id"] or ""),
-        artifact=match["artifact"] or "",
+        level="V" if level == "D" else level,
+        when=level + when,
+        number=int(number),
+        file=file.replace("\\", "/"),
+        line=int(line),
+        compile_id=without_attempt(compile_id or ""),
+        artifact=artifact or "",
     )
 
 

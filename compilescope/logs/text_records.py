@@ -35,6 +35,7 @@ _HEADS = tuple(
         (r"skipping cudagraphs? due to ", PLAIN),
     )
 )
+_NO_HEAD = {"", " ", "|", "+", "\t"}  # no record begins so, and most lines do
 _MOST_OF_BREAK, _MOST_OF_WARNING = 400, 12  # lines of a record without prefixes
 _SINGLE = {"cudagraphs", "perf_hints"}  # artifacts whose lines are records unless indented
 _INDENTED = re.compile(r"\s+\S")
@@ -145,6 +146,8 @@ class Assembler:
 
 def head_of(text: str) -> str:
     """The kind of record that begins with `text`, "" where none does."""
+    if text[:1] in _NO_HEAD:
+        return ""
     for pattern, kind in _HEADS:
         if pattern.match(text):
             return kind
