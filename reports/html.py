@@ -25,8 +25,6 @@ from .visible import visible
 if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
 
-MARK = '<meta name="generator" content="compilescope'  # by which a page is known as one of ours
-
 
 def render(
     diagnosis: Diagnosis,
@@ -111,16 +109,15 @@ def _environment() -> Environment:
         "prose": _prose,
         "seconds": words.seconds,
         "short": words.short,
-        "place": words.place,
         "gap": words.gap,
     }
     environment.globals |= {
         "few": words.few,
+        "ending": words.ending,
         "excerpt": excerpt,
         "anchor": pages.anchor,
         "identity": pages.identity,
         "STATUS": words.STATUS,
-        "STATE": words.STATE,
         "EVIDENCE": pages.EVIDENCE,
     }
     return environment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,8 +23,8 @@ class Spike:
 
     call: int
     seconds: float
-    letter: str  # of the cause; "" for a first compile
-    cause: str
+    causes: tuple[str, ...]  # the dearest first; none for a first compile
+    letter: str  # of the dearest
     left: float  # percent of the width
 
 
@@ -78,13 +79,16 @@ def panel(
     """The drawing of `series`; `recompiles` are those that its calls paid for."""
     count = len(series.seconds)
     scale = _Scale(series.seconds)
-    causes = {item.call: item.cause for item in recompiles if item.call is not None}
+    causes: dict[int | None, list[str]] = defaultdict(list)
+    for item in sorted(recompiles, key=lambda item: -item.seconds_lost):
+        if item.cause in letters and item.cause not in causes[item.call]:
+            causes[item.call].append(item.cause)
     spikes = tuple(
         Spike(
             call=call,
             seconds=series.seconds[call],
-            letter=letters.get(causes.get(call, ""), ""),
-            cause=causes.get(call, ""),
+            causes=tuple(causes[call]),
+            letter=letters[causes[call][0]] if causes[call] else "",
             left=round(100 * (call + 0.5) / count, 3),
         )
         for call in series.compiled
@@ -172,7 +176,8 @@ def _strokes(spikes: Sequence[Spike], scale: _Scale, *, wide: bool) -> tuple[Str
     for spike in spikes:
         y = scale.y(spike.seconds)
         piece = _bar(spike.call, y) if wide else f"M{spike.call}.5 {_HEIGHT}V{y}"
-        paths.setdefault((spike.letter, spike.cause), []).append(piece)
+        cause = spike.causes[0] if spike.causes else ""
+        paths.setdefault((spike.letter, cause), []).append(piece)
     return tuple(Strokes(*key, "".join(pieces)) for key, pieces in paths.items())
 
 

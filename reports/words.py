@@ -19,15 +19,6 @@ STATUS = {
     "failed": ("✗", "failed to compile"),
     "skipped": ("-", "not compiled"),
 }
-STATE = {
-    "clean": "clean",
-    "warming": "still warming up",
-    "recompiles": "recompiles",
-    "fallback": "runs eagerly",
-    "breaks": "graph breaks",
-    "nothing": "nothing compiled",
-    "failed": "failed",
-}
 
 
 def letters(diagnosis: Diagnosis) -> dict[str, str]:

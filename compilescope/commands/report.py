@@ -1,0 +1,80 @@
+"""`compilescope report`: a session as one page that needs nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("compilescope-report.html"),
+    help="Where the page goes; `-` for stdout.  [default: compilescope-report.html]",
+)
+@click.option("--open", "show", is_flag=True, help="Open it in the browser.")
+@click.option(
+    "--no-source", is_flag=True, help="Leave out source and paths."
+)
+@click.option("--force", is_flag=True, help="Replace a file that is not a report.")
+def command(file: Path, output: Path, *, show: bool, no_source: bool, force: bool) -> None:
+    """Write a session as one HTML page: offline, without requests, for a browser or to attach.
+
+    FILE is a session that `probe` or `logs` wrote, or a page that `report` wrote.
+    """
+    from compilescope import store
+    from compilescope.diagnose import diagnose
+    from compilescope.packs import report
+
+    to_stdout = str(output) == "-"
+    session = store.load(file)
+    if not (to_stdout or force):
+        _spare(output)
+    text = report("html")(
+        diagnose(session), session_json=store.encode(session), source=not no_source
+    )
+    if to_stdout:
+        sys.stdout.buffer.write(text.encode())
+        return
+    _write(output, text)
+    print(output)
+    if show and click.launch(output.resolve().as_uri()):
+        print(f"no browser could be started; open {output} in one", file=sys.stderr)
+
+
+def _spare(path: Path) -> None:
+    """Refuse to replace what is not a report.
+
+    Raises:
+        UsageError: a file with another content is there.
+    """
+    from compilescope.errors import UsageError
+
+    if not path.exists() or path.is_dir():
+        return
+    with path.open("rb") as file:
+        if b'<meta name="generator" content="compilescope' in file.read(4096):
+            return
+    raise UsageError(
+        f"{path} is not a report, and would be replaced",
+        hint="name another file with -o, or give --force",
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    from compilescope.errors import InputError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(
+            f"cannot write {path}",
+            cause=error.strerror or str(error),
+            hint="name another file with -o",
+        ) from error
