@@ -146,7 +146,7 @@ def _glog(match: re.Match[str]) -> Prefix:
 
 
 @lru_cache(maxsize=256)  # the lines of a record share theirs
-def _glog_prefix(  # noqa: PLR0913 - one parameter a group
+def _glog_prefix(
     level: str,
     when: str,
     number: str,

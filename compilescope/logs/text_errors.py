@@ -48,8 +48,8 @@ def read_failure(lines: list[str]) -> Failure | None:
     if not _OURS.search("\n".join(lines)):
         return None
     if notebook := _IPYTHON.match(lines[0]):
-        start = f"{notebook['kind']}: "
-        body = next((i for i, line in enumerate(lines) if line.startswith(start)), len(lines))
+        raised = f"{notebook['kind']}: "
+        body = next((i for i, line in enumerate(lines) if line.startswith(raised)), len(lines))
         return _read([], lines[body:], None)
     skipped = _NOT_CONVERTED.match(lines[0])
     function = (
