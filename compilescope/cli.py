@@ -19,6 +19,7 @@ VERBS = {
     "logs": ("logs", "Explain logs that you already have: TORCH_TRACE or TORCH_LOGS."),
     "show": ("show", "Print a session: verdict, causes, fixes."),
     "report": ("report", "Write a session as one HTML page."),
+    "compare": ("compare", "Show what became better or worse from one session to another."),
     "lint": ("lint", "Find graph breaks and recompile hazards in source, with fixes."),
     "rules": ("rules", "List the rules of lint, or run their examples on the installed torch."),
     "explain": ("explain", "Explain a rule, or the rules for a graph-break id of PyTorch."),

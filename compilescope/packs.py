@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from compilescope.errors import CompilescopeError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from compilescope.diagnosis import Diagnosis
 
 REPORTS = "compilescope.reports"
+COMPARISONS = "compilescope.comparisons"
 RULES = "compilescope.rules"
 
 
@@ -39,6 +42,21 @@ def report(name: str) -> Render:
             return render
     known = ", ".join(report_names())
     raise UsageError(f"unknown report format `{name}`", hint=f"one of: {known}")
+
+
+def comparison(form: str) -> Callable[..., str]:
+    """The comparison report called `form`, `(comparison, **options) -> str`.
+
+    Raises:
+        UsageError: no installed pack has it.
+    """
+    points = _points(COMPARISONS)
+    for point in points:
+        if point.name == form:
+            render: Callable[..., str] = point.load()
+            return render
+    known = ", ".join(sorted({point.name for point in points}))
+    raise UsageError(f"unknown comparison format `{form}`", hint=f"one of: {known}")
 
 
 def rule_packs() -> list[Any]:

@@ -29,6 +29,15 @@ def save(session: Session, path: Path) -> None:
     data = encode(session)
     if path.suffix == ".gz":
         data = gzip.compress(data, compresslevel=6, mtime=0)
+    write(data, path)
+
+
+def write(data: bytes, path: Path) -> None:
+    """Make `path` hold `data`, whole or not at all.
+
+    Raises:
+        InputError: the folder or file cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from compilescope.reports.phrases import ending, few, letters, locate, numbers
-from compilescope.reports.printable import printable, rewritten
 from compilescope.reports.strip import BLOCKS, marks, strip
+from compilescope.reports.visible import visible
+from compilescope.reports.words import ending, few, find, gap, letters, numbers, short
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -50,7 +49,7 @@ def render(
         emoji=False,
         markup=False,
     )
-    shown = rewritten(diagnosis, printable)
+    shown = visible(diagnosis)
     page = _Page(console, shown, color=color, everything=everything)
     page.print()
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
@@ -65,7 +64,7 @@ class _Page:
         self.diagnosis = diagnosis
         self.color = color
         self.everything = everything
-        self.letters = letters(diagnosis.causes)
+        self.letters = letters(diagnosis)
 
     def print(self) -> None:
         self._head()
@@ -152,22 +151,17 @@ class _Page:
             self._say(f"and {few(len(notices) - len(shown), 'more notice')}", "dim")
 
     def _incomplete(self) -> None:
-        gaps = self.diagnosis.incomplete
-        if not gaps:
-            return
-        self.console.print()
-        for gap in gaps:
-            share = f" ({gap.share:.1%})" if gap.share is not None else ""
-            detail = f": {gap.detail}" if gap.detail else ""
-            text = f"incomplete: {gap.what}{share}{detail}"
-            self.console.print(self._prose(text, "yellow"))
+        if self.diagnosis.incomplete:
+            self.console.print()
+        for missing in self.diagnosis.incomplete:
+            self.console.print(self._prose(f"incomplete: {gap(missing)}", "yellow"))
 
     def _title(self, mark: str, cost: str, frame: Frame, extra: str, style: str) -> None:
         self.console.print()
         line = Text(f"{mark}  ", style=style)
         line.append(cost, style="bold")
         line.append(f"  {extra}  ")
-        line.append(f"{_short(frame.path)}:{frame.line}", style="cyan")
+        line.append(f"{short(frame.path)}:{frame.line}", style="cyan")
         if frame.function:
             line.append(f" in {frame.function}")
         self.console.print(line, soft_wrap=False, overflow="fold")
@@ -182,7 +176,7 @@ class _Page:
         line = Text(" " * _INDENT + gutter, style="dim")
         line.append(_fit(code, room))
         self.console.print(line, no_wrap=True)
-        at, length = locate(code, expression)
+        at, length = find(code, expression)
         if length and at + length <= room:
             carets = " " * (_INDENT + len(gutter) - 2) + "| " + " " * at + "^" * length
             self.console.print(Text(carets, style="red"), no_wrap=True)
@@ -200,7 +194,7 @@ class _Page:
                 self._say(f"  price: {remedy.price}", "dim")
         if len(remedies) > len(shown):
             others = ", ".join(remedy.id for remedy in remedies[len(shown) :])
-            self._say(f"else: {others}", "dim")
+            self._say(f"else, with --all: {others}", "dim")
 
     def _say(self, text: str, style: str = "") -> None:
         self.console.print(Padding(self._prose(text, style), (0, 0, 0, _INDENT)))
@@ -213,15 +207,6 @@ class _Page:
         for index, part in enumerate(text.split("`")):
             line.append(part, style="cyan" if index % 2 else "")
         return line
-
-
-def _short(path: str) -> str:
-    """`path` from here or from home, whichever is shorter to read."""
-    here = os.getcwd() + os.sep
-    home = os.path.expanduser("~") + os.sep
-    if path.startswith(here):
-        return path[len(here) :]
-    return "~/" + path[len(home) :] if path.startswith(home) else path
 
 
 def _fit(code: str, room: int) -> str:

@@ -18,9 +18,7 @@ import click
     help="Where the page goes; `-` for stdout.  [default: compilescope-report.html]",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
-@click.option(
-    "--no-source", is_flag=True, help="Leave out source and paths."
-)
+@click.option("--no-source", is_flag=True, help="Leave out source and paths.")
 @click.option("--force", is_flag=True, help="Replace a file that is not a report.")
 def command(file: Path, output: Path, *, show: bool, no_source: bool, force: bool) -> None:
     """Write a session as one HTML page: offline, without requests, for a browser or to attach.
@@ -28,11 +26,12 @@ def command(file: Path, output: Path, *, show: bool, no_source: bool, force: boo
     FILE is a session that `probe` or `logs` wrote, or a page that `report` wrote.
     """
     from compilescope import store
+    from compilescope.commands.output import load
     from compilescope.diagnose import diagnose
     from compilescope.packs import report
 
     to_stdout = str(output) == "-"
-    session = store.load(file)
+    session = load(file)
     if not (to_stdout or force):
         _spare(output)
     text = report("html")(
