@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose import diagnose
 from compilescope.lint.result import Met
+from compilescope.lint.run import shown
 from compilescope.store import load
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from compilescope.diagnosis import Break, Cause
     from compilescope.model import Frame
 
@@ -34,7 +34,7 @@ def met_in(path: Path) -> list[Met]:
 def _broke(item: Break, code: str) -> Met:
     return Met(
         kind="break",
-        path=item.frame.path,
+        path=shown(Path(item.frame.path)),
         line=item.frame.line,
         what=f"graph break: {item.type}" + (f" ({item.gb_id})" if item.gb_id else ""),
         times=item.times,
@@ -48,7 +48,7 @@ def _broke(item: Break, code: str) -> Met:
 def _recompiled(item: Cause, code: str) -> Met:
     return Met(
         kind="recompile",
-        path=item.frame.path,
+        path=shown(Path(item.frame.path)),
         line=item.frame.line,
         what=f"recompiled: {item.why}",
         times=item.times,

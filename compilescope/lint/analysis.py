@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -19,11 +21,15 @@ if TYPE_CHECKING:
 
     from compilescope.lint.settings import Settings
 
+# Of files without any of these, and with no sibling that has one, nothing can be compiled.
+_RELEVANT = re.compile(r"torch|def forward\b")
 PAYS = 600_000  # characters to analyse besides the largest group: about half a second
 
 
 def analyse(sources: Mapping[str, str], settings: Settings) -> Analysis:
     """Everything that the installed rules find in `sources`, whatever is selected."""
+    if not settings.compiled and not any(map(_RELEVANT.search, sources.values())):
+        return Analysis([], _syntax_errors(sources))
     project = Project(sources)
     findings = lint_project(
         project,
@@ -31,12 +37,29 @@ def analyse(sources: Mapping[str, str], settings: Settings) -> Analysis:
         compiled=settings.compiled,
         pedantic=settings.pedantic,
     )
-    errors = dict(project.errors)
-    for path in sources:
-        if project.module(path) is None and path not in errors:
-            why = "contains null bytes, or nests too deeply"
-            errors[path] = SyntaxError(f"source {why}", (path, 1, 1, "", 1, 1))
-    return Analysis(findings, errors, frozenset(project.read))
+    unparsed = {path: text for path, text in sources.items() if project.module(path) is None}
+    errors = {path: error for path, error in project.errors.items() if path in sources}
+    return Analysis(findings, _syntax_errors(unparsed) | errors, frozenset(project.read))
+
+
+def _syntax_errors(sources: Mapping[str, str]) -> dict[str, SyntaxError]:
+    errors = {}
+    for path, text in sources.items():
+        error = _syntax_error(path, text)
+        if error is not None:
+            errors[path] = error
+    return errors
+
+
+def _syntax_error(path: str, text: str) -> SyntaxError | None:
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        return error
+    except (ValueError, RecursionError, MemoryError) as error:
+        why = "contains null bytes" if isinstance(error, ValueError) else "nests too deeply"
+        return SyntaxError(f"the source {why}", (path, 1, 1, "", 1, 1))
+    return None
 
 
 def analyse_groups(groups: Sequence[Mapping[str, str]], settings: Settings) -> list[Analysis]:

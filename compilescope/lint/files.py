@@ -160,7 +160,10 @@ def _ignores_of(folder: Path) -> list[_GitIgnore]:
 
 
 def _ignores_above(top: Path) -> list[_GitIgnore]:
-    """Those between the root of the repository and `top`, nearest first; none outside of one."""
+    """Those between the root of the repository and `top`, nearest first; none outside of one.
+
+    One that ignores `top` itself is overruled: the user named the folder.
+    """
     absolute = Path(os.path.abspath(top))
     root = project_root(absolute)
     found: list[_GitIgnore] = []
@@ -168,7 +171,7 @@ def _ignores_above(top: Path) -> list[_GitIgnore]:
         if root not in (folder, *folder.parents):
             break
         found += _ignores_of(folder)
-    return found
+    return [one for one in found if not one.verdict(str(absolute), is_folder=True)]
 
 
 @cache

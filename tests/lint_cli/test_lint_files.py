@@ -83,6 +83,11 @@ def test_gitignore_is_respected_as_git_reads_it(tree, lint):
     assert shown(tree, lint("--show-files", "build/d.py")) == ["build/d.py"]
 
 
+def test_a_named_folder_is_linted_though_it_is_ignored(tree, lint):
+    tree.write(".gitignore", "build/\n")
+    assert shown(tree, lint("--show-files", "build")) == ["build/d.py"]
+
+
 def test_a_missing_path_is_a_mistake(project, lint):
     outcome = lint("nowhere")
     assert (outcome.code, outcome.out) == (2, "")

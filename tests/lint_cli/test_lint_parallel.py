@@ -128,3 +128,10 @@ def test_files_that_meet_through_a_third_are_analysed_together(tmp_path, setting
         cached({**sources, "/b.py": "x = 1"}, settings)
         cached(sources, settings)
         assert ["/a.py", "/b.py"] in engine.seen or not engine.seen
+
+
+@pytest.mark.parametrize("text", ["x = (", "x = '\x00'", "-" * 100_000 + "1"])
+@pytest.mark.parametrize("head", ["", "import torch\n"])
+def test_what_cannot_be_parsed_is_an_error_of_its_file_only(settings, head, text):
+    sources = {"/r/a.py": head + text, "/r/b.py": "x = 1"}
+    assert list(analysis.analyse(sources, settings).errors) == ["/r/a.py"]
