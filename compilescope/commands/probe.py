@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from compilescope.probe.arguments import ProgramCommand, program
+
+if TYPE_CHECKING:
+    from compilescope.probe.launcher import Outcome
 
 
 @click.command(
@@ -47,11 +51,23 @@ def command(  # noqa: PLR0913  one parameter an option
     Instead of SCRIPT.PY also `-m MODULE [ARGS]...` or `-- ANY COMMAND`. The program's input, output
     and exit code stay its own; a signal that ends it gives 128 plus its number.
     """
-    from compilescope.diagnose import diagnose
     from compilescope.probe.launcher import Run, probe
 
     arguments, name = program(command, python)
     outcome = probe(Run(arguments, name, output, keep_raw, sync, form == "json"))
+    try:
+        _conclude(outcome, form, quiet=quiet)
+    except Exception as error:  # noqa: BLE001  the program's own exit code comes first
+        text = f"error: the session could not be explained ({type(error).__name__}: {error})"
+        print(f"{text}\nhint: it is saved in {outcome.path}", file=sys.stderr)
+    ctx.exit(outcome.code)
+
+
+def _conclude(outcome: Outcome, form: str, *, quiet: bool) -> None:
+    from compilescope.diagnose import diagnose
+
+    if quiet and form == "text":
+        return
     diagnosis = diagnose(outcome.session)
     if form == "json":
         from compilescope.packs import report
@@ -60,4 +76,3 @@ def command(  # noqa: PLR0913  one parameter an option
     if not quiet:
         text = f"compilescope: {diagnosis.verdict}\n  compilescope show {outcome.path}"
         print(text, file=sys.stderr)
-    ctx.exit(outcome.code)

@@ -149,9 +149,10 @@ def test_killed_and_waiting(runner):
     waiting.send_signal(signal.SIGINT)
     _, stderr = waiting.communicate(timeout=60)
     assert b"KeyboardInterrupt" in stderr
-    assert waiting.returncode == 130
-    interrupted = type(killed)(130, b"", stderr, runner.folder).session
-    assert (interrupted.how, interrupted.code) == ("interrupted", 130)
+    # With some builds an uncaught KeyboardInterrupt ends Python with 1, as without a probe.
+    assert waiting.returncode in (1, 130)
+    interrupted = type(killed)(waiting.returncode, b"", stderr, runner.folder).session
+    assert (interrupted.how, interrupted.code) == ("interrupted", waiting.returncode)
 
 
 def test_many_calls_in_a_trace_of_the_users_own(runner):

@@ -1,6 +1,6 @@
 """Every way to use torch.compile, with all that a program could notice about what it got back."""
 
-# ruff: noqa: ARG005, BLE001, PERF203, PLW0108, TRY301  odd on purpose: a program may do all this
+# ruff: noqa: BLE001, PERF203, PLW0108, TRY301  odd on purpose: a program may do all this
 
 from __future__ import annotations
 
@@ -145,13 +145,23 @@ def unseen():
     loud = torch.ones(2).as_subclass(Loud)
     thing = torch.compile(lambda x, other: x, backend="eager")
     thing(torch.ones(2), Unprintable())
+    looking = torch.compile(lambda x: None, backend="eager")
+    looking(loud)
     before = Loud.seen
-    torch.compile(lambda x: None, backend="eager")(loud)
+    looking(loud)
     print("looked", Loud.seen - before)
-    with Noticing() as mode:
-        torch.compile(plain, backend="eager")(torch.ones(5))
+    again = torch.compile(lambda x: x + 3, backend="eager")
+    try:
+        with Noticing() as mode:
+            again(torch.ones(5))
+    except Exception as error:
+        print("under a mode:", type(error).__name__)
     print(len(mode.names), mode.names[:3])
-    print(torch.compile(lambda x: x * 2, backend="eager")(torch.ones(3, 3).to_sparse()).shape)
+    try:
+        twice = torch.compile(lambda x: x * 2, backend="eager")
+        print(twice(torch.ones(3, 3).to_sparse()).shape)
+    except Exception as error:
+        print("sparse:", type(error).__name__)
 
 
 def threads():
