@@ -79,7 +79,7 @@ def attribute(machine: Machine, frame: Frame, base: Value, name: str, node: ast.
         return _of_super(machine, frame, base, name, node)
     if base.kind == "unknown" and frame.site.compiled:
         return _of_unknown(base, name)
-    return _of_plain(machine, frame, base, name)
+    return _of_plain(machine, frame, base, name, node)
 
 
 def _of_unknown(base: Value, name: str) -> Value:
@@ -88,12 +88,16 @@ def _of_unknown(base: Value, name: str) -> Value:
 
     if name in ONLY_TENSOR or name in ("item", "tolist"):
         return Value("method", tensor("", ASSUMED), name)
+    if name in ("shape", "dtype", "device"):
+        return _TENSOR_ATTRIBUTES[name]
     if name in ("register_forward_hook", "load_state_dict", "named_parameters"):
         return Value("method", Value("object", "torch.nn.Module"), name)
     return base
 
 
-def _of_plain(machine: Machine, frame: Frame, base: Value, name: str) -> Value:
+def _of_plain(
+    machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST
+) -> Value:
     if base.kind in ("list", "tuple", "dict", "string", "size", "const", "slice"):
         return Value("method", base, name)
     if base.kind == "ndarray":
@@ -102,6 +106,8 @@ def _of_plain(machine: Machine, frame: Frame, base: Value, name: str) -> Value:
         return STRING if name == "type" else NUMBER
     if base.kind == "dtype":
         return NUMBER if name == "itemsize" else BOOLEAN
+    if base.kind == "compiled":
+        machine.emit("compiled-attribute", node, frame, value=base, detail=name)
     if base.kind in ("compiled", "cached", "opaque") and base.data.kind == "instance":
         return attribute(machine, frame, base.data, name, ast.Pass())
     return UNKNOWN

@@ -14,6 +14,7 @@ from compilescope.lint.values import (
     join,
     join_all,
     list_of,
+    may_be_tensor,
     tuple_of,
     widened,
 )
@@ -70,6 +71,10 @@ def _fill(
         if value is not None and value.kind != "unknown":
             continue
         declared = annotated(machine, function, annotation)
+        if default is not None and may_be_tensor(declared):
+            declared = with_default(
+                declared, evaluate_default(machine, function, default, outer)
+            )
         if value is None and default is not None and not is_open:
             env[name] = evaluate_default(machine, function, default, outer)
         elif declared.kind != "unknown":
@@ -88,9 +93,9 @@ def generic(machine: Machine, function: Function, outer: Frame | None = None) ->
         declared = annotated(machine, function, annotation)
         if declared.kind != "unknown":
             if default is not None:
-                value = evaluate_default(machine, function, default, outer)
-                if value == NONE:
-                    declared = join(declared, NONE)
+                declared = with_default(
+                    declared, evaluate_default(machine, function, default, outer)
+                )
             env[name] = declared
         elif annotation is None:
             env[name] = assumed(machine, function, name, default, outer)
@@ -103,6 +108,15 @@ def generic(machine: Machine, function: Function, outer: Frame | None = None) ->
     if spec.kwarg:
         env[spec.kwarg.arg] = UNKNOWN
     return env
+
+
+def with_default(declared: Value, default: Value) -> Value:
+    """An annotation and a default that may contradict it."""
+    if default == NONE:
+        return join(declared, NONE)
+    if may_be_tensor(declared) and not may_be_tensor(default):
+        return UNKNOWN
+    return declared
 
 
 def parameters(function: Function) -> list[tuple[str, ast.expr | None, ast.expr | None]]:

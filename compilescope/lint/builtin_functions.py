@@ -77,12 +77,12 @@ def _len(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST)
 
 def _range(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
     origins = {v.data for v in arguments.positional if v.kind == "number"}
-    origin = next((o for o in ("state", "shape", "item") if o in origins), "")
+    origin = next((o for o in ("varying", "state", "shape", "item") if o in origins), "loop")
     return list_of(Value("number", origin), "range")
 
 
 def _enumerate(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
-    return list_of(tuple_of((NUMBER, iterated(_first(arguments)))))
+    return list_of(tuple_of((Value("number", "loop"), iterated(_first(arguments)))))
 
 
 def _zip(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
@@ -136,11 +136,12 @@ def _extreme(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.
     if any(may_be_tensor(v) for v in values):
         parts = [p for v in values if (p := tensor_part(v)) is not None]
         return join_all(parts)
-    origins = {v.data for v in map(widened, values) if v.kind == "number"}
-    for origin in ("state", "shape", "item"):
-        if origin in origins:
-            return Value("number", origin)
-    return join_all(widened(v) for v in values)
+    from compilescope.lint.expressions import origin_of
+
+    wide = [widened(v) for v in values]
+    if all(v.kind == "number" for v in wide):
+        return Value("number", origin_of({v.data for v in wide}))
+    return join_all(wide)
 
 
 def _sum(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:

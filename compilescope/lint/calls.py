@@ -202,6 +202,8 @@ def _compiled(
         keywords=arguments.keywords,
     )
     site = frame.site if frame.site.compiled else compiled_site(frame.site, callee.note or ())
+    if callee.data.kind == "method":
+        site = frame.site  # a method of a library object is compiled as a whole
     inner = Frame(frame.module, site, frame.env, frame.outer, frame.this, frame.owner)
     return call_value(machine, inner, callee.data, arguments, node)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compilescope.lint.attributes import method_value
 from compilescope.lint.binding import generic
+from compilescope.lint.decorators import unwrapped
+from compilescope.lint.index import Function
 from compilescope.lint.rule import Site
 from compilescope.lint.values import UNKNOWN, Value
 
@@ -25,11 +28,13 @@ def construct(machine: Machine, instance: Instance) -> None:
         if method is None:
             continue
         site = Site(method.module, method, init=True)
-        function = Value("function", method)
+        function = unwrapped(method_value(machine, method))
+        if function.kind != "function":
+            function = Value("function", method)
         if instance.arguments is not None:
             machine.call(function, instance.arguments, site, value)
         else:
-            env = generic(machine, method)
+            env = generic(machine, plain_function(function))
             first = next(iter(env), "")
             env[first] = value
             run_generic(machine, function, env, site)
@@ -44,9 +49,16 @@ def run_generic(machine: Machine, function: Value, env: dict[str, Value], site: 
         return UNKNOWN
     machine.depth += 1
     try:
-        return machine.run(function.data, env, None, site)
+        closure = function.data if not isinstance(function.data, Function) else None
+        return machine.run(plain_function(function), env, closure, site)
     finally:
         machine.depth -= 1
+
+
+def plain_function(value: Value) -> Function:
+    """The function of a function value, closure or not."""
+    found: Function = value.data if isinstance(value.data, Function) else value.data.function
+    return found
 
 
 def _declare_fields(machine: Machine, instance: Instance, classes: list[Class]) -> None:

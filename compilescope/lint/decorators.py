@@ -16,7 +16,7 @@ DISABLED = frozenset(
     """
     torch.compiler.disable torch._dynamo.disable torch._dynamo.decorators.disable
     torch.compiler.allow_in_graph torch._dynamo.allow_in_graph torch.compiler.nonstrict_trace
-    torch.jit.unused torch.jit.ignore torch.library.custom_op torch.library.register_fake
+    torch.jit.unused torch.library.custom_op torch.library.register_fake
     torch.library.triton_op triton.jit triton.autotune numba.jit numba.njit torch.jit.export
     torch._dynamo.nonstrict_trace torch.compiler.assume_constant_result
     torch._dynamo.assume_constant_result

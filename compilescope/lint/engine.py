@@ -130,13 +130,15 @@ class Collector:
         for rule in self.rules[fact.key]:
             if fact.site.compiled or rule.everywhere:
                 for report in rule.check(fact, self.target):
-                    self._keep(rule, fact, report)
+                    self._keep(rule, report.at or fact, report)
 
     def _keep(self, rule: Rule, fact: Fact, report: Report) -> None:
         certainty = "possible" if fact.site.rare else report.certainty or rule.certainty
         if certainty == "possible" and not self.pedantic:
             return
         node: Any = report.node if report.node is not None else fact.node
+        if not hasattr(node, "lineno"):
+            return
         module = fact.site.module
         key = (module.path, node.lineno, node.col_offset, rule.code)
         old = self.found.get(key)

@@ -68,7 +68,7 @@ def _constant(_machine: Machine, _frame: Frame, node: ast.Constant) -> Value:
 
 def _name(machine: Machine, frame: Frame, node: ast.Name) -> Value:
     found = frame.env.get(node.id)
-    return found if found is not None else machine.lookup(frame, node.id)
+    return found if found is not None else machine.lookup(frame, node.id, node)
 
 
 def _attribute(machine: Machine, frame: Frame, node: ast.Attribute) -> Value:
@@ -281,11 +281,16 @@ def _number_binary(left: Value, right: Value, operator: ast.operator) -> Value:
     numbers = [widened(v) for v in (left, right)]
     if all(n.kind == "number" for n in numbers):
         origins = {n.data for n in numbers}
-        for origin in ("state", "shape", "item", "random"):
-            if origin in origins:
-                return Value("number", origin)
-        return NUMBER
+        if isinstance(operator, ast.Mod) and numbers[0].data in ("shape", "remainder"):
+            return Value("number", "remainder")
+        return Value("number", origin_of(origins))
     return UNKNOWN
+
+
+def origin_of(origins: set[str]) -> str:
+    """Where a number comes from that is made of several."""
+    order = ("varying", "state", "remainder", "shape", "item", "random", "loop")
+    return next((origin for origin in order if origin in origins), "")
 
 
 def _fold(left: int, right: int, operator: ast.operator) -> int | None:
@@ -429,11 +434,8 @@ def compare(left: Value, right: Value, operator: ast.cmpop) -> Value:
 
 
 def _number_compare(left: Value, right: Value) -> Value:
-    origins = {v.data for v in (left, right) if v.kind == "number"}
-    for origin in ("state", "shape", "random"):
-        if origin in origins:
-            return Value("number", origin)
-    return BOOLEAN
+    origin = origin_of({v.data for v in (left, right) if v.kind == "number"})
+    return Value("number", origin) if origin not in ("", "item", "loop") else BOOLEAN
 
 
 def _identical(left: Value, right: Value) -> bool | None:
@@ -454,8 +456,9 @@ def _membership(left: Value, right: Value, operator: ast.cmpop) -> Value:
         if all(v.kind == "const" for v in right.data):
             found = any(v == left for v in right.data)
             return const(found == isinstance(operator, ast.In))
-    if may_be_tensor(right) and not may_be_tensor(left):
-        return BOOLEAN
+    part = tensor_part(left)
+    if part is not None and right.kind in ("list", "tuple") and not contains_tensor(right):
+        return tensor("bool", part.note & (ASSUMED | DECLARED))
     return BOOLEAN
 
 

@@ -311,7 +311,7 @@ class Project:
             self.read.add(path)
         try:
             return read_module(path, text, self._package(path))
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             if isinstance(error, SyntaxError):
                 self.errors[path] = error
             return None

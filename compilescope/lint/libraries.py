@@ -120,7 +120,7 @@ def call_library(
         keywords=arguments.keywords,
     )
     if top == "numpy":
-        return _call_numpy(name)
+        return _call_numpy(name, arguments)
     if top == "math":
         return (
             BOOLEAN if name in ("math.isnan", "math.isinf", "math.isclose") else _number(arguments)
@@ -186,14 +186,22 @@ def _partial(arguments: Arguments) -> Value:
     )
 
 
-def _call_numpy(name: str) -> Value:
+def _call_numpy(name: str, arguments: Arguments) -> Value:
     last = name.rpartition(".")[2]
-    if last in ("prod", "sum", "sqrt", "log", "exp", "ceil", "floor", "mean", "max", "min"):
-        return UNKNOWN
-    return NDARRAY if last in _ARRAYS else UNKNOWN
+    first = arguments.positional[0] if arguments.positional else NONE
+    if last in _ARRAYS:
+        return NDARRAY
+    if name.startswith("numpy.random.") and ("size" in arguments.keywords or last == "permutation"):
+        return NDARRAY
+    if first.kind == "ndarray":
+        return NDARRAY
+    if last in _NUMPY_REDUCTIONS and first.kind in ("list", "tuple", "size"):
+        return NDARRAY
+    return NUMBER if first.kind in ("number", "const") else UNKNOWN
 
 
 _ARRAYS = frozenset("array asarray arange zeros ones full linspace concatenate stack empty".split())
+_NUMPY_REDUCTIONS = frozenset("sum prod any all max min mean std cumsum".split())
 
 
 def _call_torch(
@@ -539,6 +547,11 @@ def call_method(
     return container_method(base, name, arguments)
 
 
+_PYTHON_METHODS = {
+    **dict.fromkeys("unique unique_consecutive".split(), "varies"),
+    **dict.fromkeys("norm stft istft unflatten rsub detach detach_".split(), "tensor"),
+    "split": "tensors",
+}
 _NEW = frozenset("new_zeros new_ones new_full new_empty new_tensor".split())
 
 
@@ -549,12 +562,12 @@ def _tensor_method(base: Value, name: str, arguments: Arguments) -> Value:
     if name == "tolist":
         return list_of(Value("number", "item"))
     if name in ("numpy",):
-        return Value("ndarray", "tensor")
+        return NDARRAY
     if name in ("numel", "nelement", "dim", "ndimension", "element_size", "__len__"):
         return NUMBER if "dim" in name or name == "element_size" else SHAPE_NUMBER
     if name in ("to", "type"):
         return _converted(base, flags, arguments, name)
-    kind = METHODS.get(name, "tensor" if name.endswith("_") else "")
+    kind = METHODS.get(name) or _PYTHON_METHODS.get(name, "tensor" if name[-1:] == "_" else "")
     if kind in _SIMPLE:
         return _SIMPLE[kind]
     if kind == "varies":

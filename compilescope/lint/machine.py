@@ -97,7 +97,7 @@ class Machine:
 
     # -- names ---------------------------------------------------------------------------------
 
-    def lookup(self, frame: Frame, name: str) -> Value:
+    def lookup(self, frame: Frame, name: str, node: ast.AST | None = None) -> Value:
         """What a name means in a frame."""
         scope: Frame | None = frame
         while scope is not None:
@@ -106,6 +106,8 @@ class Machine:
             scope = scope.outer
         found = self.module_value(frame.module, name)
         if found is not None:
+            if found.kind == "number" and found.data == "state":
+                self.emit("read-global", node or ast.Pass(), frame, value=found, detail=name)
             return found
         return library(f"builtins.{name}") if name in BUILTINS else UNKNOWN
 
@@ -303,6 +305,8 @@ def as_input(value: Value) -> Value:
     """An argument of a compiled callable."""
     if value.kind == "tensor":
         return Value("tensor", value.data, value.note | INPUT)
+    if value.kind == "number" and value.data == "loop":
+        return Value("number", "varying")
     if value.kind == "union":
         return join_all(as_input(v) for v in value.data)
     return value
@@ -312,6 +316,8 @@ def is_module_name(name: str) -> bool:
     """Whether a class outside the tree is an nn.Module, as far as its name tells."""
     from compilescope.lint.torch_table import MODULES
 
+    if name.startswith("torch.nn.modules."):
+        return True
     if name.startswith("torch.nn."):
         return name.rpartition(".")[2] in MODULES
     return name.rpartition(".")[2] in MODULE_BASES

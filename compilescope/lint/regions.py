@@ -169,10 +169,7 @@ class Regions:
         env = {name: as_input(v) for name, v in env.items()}
         if bound is not None and env:
             env[next(iter(env))] = bound
-        if closure is not None:
-            self.machine.run(function, env, closure, site)
-        else:
-            run_generic(self.machine, value, env, site)
+        run_generic(self.machine, value, env, site)
 
     def _enter_instance(self, value: Value, options: tuple[tuple[str, object], ...]) -> None:
         for found in self.machine.mro(value.data.owner)[0]:

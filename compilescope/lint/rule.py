@@ -35,6 +35,7 @@ class Site:
     guarded: int = 0  # `try` around it that catches something
     init: bool = False
     rare: int = 0  # tests around it that only unusual dtypes or devices pass
+    catches: tuple[str, ...] = ()  # exceptions that `try` statements around it handle
     entering: bool = False  # the next function to run is what was compiled
     root: bool = False  # this function is what was compiled: its parameters are the inputs
 
@@ -83,6 +84,7 @@ class Report:
     gb_ids: tuple[str, ...] | None = None
     fix: Literal["", "safe", "unsafe"] = ""
     exact: bool = False  # the severity holds wherever the statement stands
+    at: Fact | None = None  # an earlier fact that this one shows to be wrong
 
 
 class Rule:
@@ -194,6 +196,8 @@ def header(node: ast.AST) -> ast.AST:
 
 def certainty_of(value: Value) -> Certainty | None:
     """How sure it is that a value is tensor data; None where it is not known to be."""
+    if value.kind == "ndarray":
+        return "likely"  # arrays are traced as tensors
     tensors = [v for v in alternatives(value) if v.kind == "tensor"]
     if not tensors:
         return None

@@ -231,9 +231,8 @@ def _unpack(
 ) -> None:
     parts = target.elts
     starred = next((i for i, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
-    machine.emit(
-        "unpack", target, frame, value=value, detail="starred" if starred is not None else ""
-    )
+    detail = "starred" if starred is not None else ""
+    machine.emit("unpack", target, frame, value=value, detail=detail, extra=node)
     values: list[Value]
     if value.kind == "tuple" and starred is None and len(value.data) == len(parts):
         values = list(value.data)
@@ -366,7 +365,11 @@ def _try(machine: Machine, frame: Frame, node: Any) -> Env | None:
     machine.emit("try", node, frame, extra=node)
     frame.site.blocks += 1
     frame.site.guarded += bool(node.handlers)
+    catches = frame.site.catches
+    types = [n for h in node.handlers if h.type is not None for n in ast.walk(h.type)]
+    frame.site.catches = (*catches, *(n.id for n in types if isinstance(n, ast.Name)))
     end = run_block(machine, frame, node.body)
+    frame.site.catches = catches
     frame.site.guarded -= bool(node.handlers)
     after = dict(frame.env)
     ends: list[Env | None] = []

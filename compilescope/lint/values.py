@@ -139,7 +139,7 @@ def _join_scalars(first: Value, second: Value) -> Value:
         return first
     if first.kind == second.kind == "number":
         origins = {first.data, second.data}
-        for origin in ("state", "shape", "item"):
+        for origin in ("varying", "state", "remainder", "shape", "item", "loop"):
             if origin in origins:
                 return Value("number", origin)
         return NUMBER

@@ -18,7 +18,7 @@ class ScalarTensorIndex(Rule):
     reason = "Indexing by a 0-d tensor reads its value like `.item()`."
     help = "use `x.index_select(0, i.reshape(1)).squeeze(0)`"
 
-    facts = ("index",)
+    facts = ("index", "store-index")
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""

@@ -8,6 +8,18 @@ from collections.abc import Iterator
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, shown
 from compilescope.lint.values import Value
 
+
+def bare_names(nodes: list[ast.expr]) -> Iterator[str]:
+    """Names that stand for themselves, not for something looked up on them."""
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.BinOp):
+            yield from bare_names([node.left, node.right])
+        elif isinstance(node, ast.Tuple | ast.List):
+            yield from bare_names(node.elts)
+
+
 FACTORIES = "zeros ones empty rand randn full eye randperm arange linspace tril_indices"
 METHODS = "view reshape expand repeat narrow topk new_zeros new_ones new_empty unflatten tile"
 SIZES = (
@@ -21,22 +33,29 @@ SIZES = (
 )
 
 
-def sizes_of(fact: Fact) -> Iterator[Value]:
-    """The arguments of a call that are sizes."""
+def sizes_of(fact: Fact) -> Iterator[tuple[ast.expr | None, Value]]:
+    """The arguments of a call that are sizes, with their expressions where they stand alone."""
     owner, _, name = fact.name.rpartition(".")
-    given = list(fact.arguments)
+    nodes: list[ast.expr | None] = []
+    if isinstance(fact.node, ast.Call) and len(fact.node.args) == len(fact.arguments):
+        nodes.extend(fact.node.args)
+    else:
+        nodes.extend([None] * len(fact.arguments))
+    given = list(zip(nodes, fact.arguments, strict=True))
     if owner != "torch.Tensor" and name in ("pad", "interpolate", "narrow", "topk"):
         given = given[1:]
     if name in ("full", "pad", "interpolate"):
         given = given[:1]
-    given += [v for k, v in fact.keywords.items() if k in ("size", "end", "start", "steps", "k")]
-    for value in given:
+    if name == "linspace":
+        given = given[2:]
+    given += [(None, v) for k, v in fact.keywords.items() if k in ("size", "steps", "k")]
+    for node, value in given:
         if value.kind == "tuple":
-            yield from value.data
-        elif value.kind == "list":
-            yield value.data
+            parts = node.elts if isinstance(node, ast.Tuple | ast.List) else []
+            exact = len(parts) == len(value.data)
+            yield from zip(parts if exact else [None] * len(value.data), value.data, strict=True)
         else:
-            yield value
+            yield node, value.data if value.kind == "list" else value
 
 
 class TensorAsSize(Rule):
@@ -54,21 +73,22 @@ class TensorAsSize(Rule):
     def __init__(self) -> None:
         self.used: dict[tuple[object, str], ast.AST] = {}
 
-    def first_use(self, fact: Fact) -> bool:
-        """Whether no earlier call read the same names: the number is known from then on."""
-        if not isinstance(fact.node, ast.Call):
-            return True
-        parts = [*fact.node.args, *(k.value for k in fact.node.keywords)]
-        names = {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}
+    def first_use(self, fact: Fact, node: ast.expr | None) -> bool:
+        """Whether no earlier call read the same name: the number is known from then on."""
+        names = set(bare_names([node])) if node is not None else set()
         function = fact.site.function
+        if function is not None and not fact.site.root:
+            spec = function.node.args
+            if names & {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}:
+                return False  # the caller has the number already, or used it first
         seen = [self.used.setdefault((function, name), fact.node) for name in names]
         return not seen or any(node is fact.node for node in seen)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        for value in sizes_of(fact):
+        for node, value in sizes_of(fact):
             certainty = certainty_of(value)
-            if certainty and self.first_use(fact):
+            if certainty and self.first_use(fact, node):
                 yield Report(f"`{shown(fact)}`: tensor data used as a size", certainty=certainty)
                 return

@@ -1,22 +1,21 @@
-"""CS109: membership of or in tensor data."""
+"""CS109: membership in tensor data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
-from compilescope.lint.values import contains_tensor, element
 
 
 class TensorMembership(Rule):
-    """Membership of or in tensor data."""
+    """Membership in tensor data."""
 
     code = "CS109"
     name = "tensor-membership"
-    summary = "membership of or in tensor data"
-    gb_ids = ("GB0124", "GB0170")
+    summary = "membership in tensor data"
+    gb_ids = ("GB0124",)
     reason = "The answer is data; Python needs it while the graph is built."
-    help = "use `(x == value).any()` or `torch.isin`"
+    help = "use `(x == value).any()`"
 
     facts = ("compare",)
 
@@ -26,8 +25,5 @@ class TensorMembership(Rule):
         if fact.detail not in ("In", "NotIn"):
             return
         certainty = certainty_of(fact.other)
-        numbers = fact.other.kind in ("list", "tuple") and not contains_tensor(fact.other)
-        if certainty is None and numbers and element(fact.other).kind in ("number", "const"):
-            certainty = certainty_of(fact.value)
         if certainty:
             yield Report(certainty=certainty)

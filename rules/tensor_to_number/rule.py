@@ -26,8 +26,6 @@ class TensorToNumber(Rule):
         if value is None:
             return
         certainty = certainty_of(value)
-        if value.kind == "ndarray" and value.data == "tensor":
-            certainty = "likely"
         if certainty:
             yield Report(
                 f"`{shown(fact)}()` turns tensor data into a Python number", certainty=certainty

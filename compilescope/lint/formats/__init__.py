@@ -43,7 +43,8 @@ class Style:
         return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if self.color and url else text
 
 
-BOLD, DIM, RED, GREEN, YELLOW, BLUE, CYAN = 1, 2, 31, 32, 33, 34, 36
+BOLD, DIM, RED, GREEN, YELLOW, CYAN = 1, 2, 31, 32, 33, 36
+BLUE = 94  # the plain one is hardly seen on a dark ground
 
 
 def render(name: str, result: LintResult, style: Style) -> str:

@@ -13,6 +13,7 @@ from compilescope.lint.result import CONSEQUENCES, LintResult
 if TYPE_CHECKING:
     from compilescope.model import Finding
 
+_INDENT = len("help: ")
 COLOURS = {"raises": RED, "eager": RED, "limit": RED, "split": YELLOW, "bounded": YELLOW}
 
 
@@ -66,7 +67,8 @@ def _label(finding: Finding) -> str:
 def _said(word: str, colour: int, text: str, style: Style) -> list[str]:
     if not text:
         return []
-    indent = len(word) + 2
-    width = max(style.width - indent, 30)
+    width = max(style.width - _INDENT, 30)
     head, *rest = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-    return [f"{style.paint(word, BOLD, colour)}: {head}", *(" " * indent + line for line in rest)]
+    gap = " " * (_INDENT - len(word) - 1)
+    first = f"{style.paint(word, BOLD, colour)}:{gap}{head}"
+    return [first, *(" " * _INDENT + line for line in rest)]
