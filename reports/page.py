@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os.path
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from .timeline import Panel, panel
 from .words import letters
 
 if TYPE_CHECKING:
-    from compilescope.diagnosis import Compile, Diagnosis, FunctionSummary, Recompile
+    from compilescope.diagnosis import CallSeries, Compile, Diagnosis, FunctionSummary, Recompile
     from compilescope.model import Finding, GuardFailure
 
 _MOST_PANELS = 8
@@ -54,6 +55,7 @@ class Page:
         self._by_cause: dict[str, list[Recompile]] = defaultdict(list)
         for item in diagnosis.recompiles:
             self._by_cause[item.cause].append(item)
+        self.break_anchors = _distinct(f"break-{item.id}" for item in diagnosis.graph_breaks)
         self.panels = _panels(diagnosis, self.letters)
         self.more_panels = max(0, len(diagnosis.calls) - _MOST_PANELS)
         self.paid = _paid(diagnosis)
@@ -90,6 +92,16 @@ def identity(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:10]
 
 
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, the second of the same name with `-2` behind it."""
+    seen: dict[str, int] = defaultdict(int)
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name}-{seen[name]}" if seen[name] > 1 else name)
+    return tuple(found)
+
+
 def _files(diagnosis: Diagnosis) -> tuple[File, ...]:
     grouped: dict[str, list[FunctionSummary]] = defaultdict(list)
     for item in diagnosis.functions:
@@ -109,20 +121,21 @@ def _phases(diagnosis: Diagnosis) -> tuple[Phase, ...]:
     return tuple(Phase(name, value) for name, value in sorted(total.items(), key=lambda p: -p[1]))
 
 
+def _keyed(diagnosis: Diagnosis) -> Iterator[tuple[str, CallSeries]]:
+    """The series that are drawn, each with a name for its place on the page."""
+    series = [item for item in diagnosis.calls if item.seconds][:_MOST_PANELS]
+    keys = _distinct(identity(item.name)[:6] for item in series)
+    return zip(keys, series, strict=True)
+
+
 def _panels(diagnosis: Diagnosis, letter_of: dict[str, str]) -> tuple[Panel, ...]:
     by_callable: dict[tuple[int, int | None], list[Recompile]] = defaultdict(list)
     for item in diagnosis.recompiles:
         by_callable[item.process, item.callable].append(item)
-    seen: dict[str, int] = defaultdict(int)
-    found = []
-    for series in diagnosis.calls[:_MOST_PANELS]:
-        if not series.seconds:
-            continue
-        seen[series.name] += 1
-        key = identity(series.name, seen[series.name])[:6]
-        own = by_callable[series.process, series.callable]
-        found.append(panel(series, own, letter_of, key))
-    return tuple(found)
+    return tuple(
+        panel(series, by_callable[series.process, series.callable], letter_of, key)
+        for key, series in _keyed(diagnosis)
+    )
 
 
 def _paid(diagnosis: Diagnosis) -> dict[tuple[str, int], tuple[Compile, ...]]:
@@ -131,16 +144,11 @@ def _paid(diagnosis: Diagnosis) -> dict[tuple[str, int], tuple[Compile, ...]]:
     for item in diagnosis.compiles:
         if item.call is not None:
             by_call[item.process, item.callable, item.call].append(item)
-    seen: dict[str, int] = defaultdict(int)
-    paid = {}
-    for series in diagnosis.calls[:_MOST_PANELS]:
-        if not series.seconds:
-            continue
-        seen[series.name] += 1
-        key = identity(series.name, seen[series.name])[:6]
-        for call in series.compiled:
-            paid[key, call] = tuple(by_call[series.process, series.callable, call])
-    return paid
+    return {
+        (key, call): tuple(by_call[series.process, series.callable, call])
+        for key, series in _keyed(diagnosis)
+        for call in series.compiled
+    }
 
 
 def anchor(path: str, function: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 2000  # more cannot be told apart on a screen
 _WIDE = 160  # up to here each call is a bar with a gap beside it
-_MOST_LABELS = 200
+_MOST_LABELS = 150  # letters that fit side by side
 _HEIGHT = 100
 
 
@@ -96,7 +96,6 @@ def panel(
     )
     wide = count <= _WIDE
     per_column = -(-count // MOST_COLUMNS)
-    dearest = sorted(spikes, key=lambda spike: -spike.seconds)[:_MOST_LABELS]
     return Panel(
         key=key,
         name=series.name,
@@ -106,7 +105,7 @@ def panel(
         path=_bars(series, scale) if wide else _area(series, scale, per_column),
         strokes=_strokes(spikes, scale, wide=wide),
         spikes=spikes,
-        labels=tuple(sorted(dearest, key=lambda spike: spike.call)),
+        labels=_labels(spikes),
         warm_up=_warm_up(series),
         eager=_eager(series),
         ticks=scale.ticks(),
@@ -179,6 +178,17 @@ def _strokes(spikes: Sequence[Spike], scale: _Scale, *, wide: bool) -> tuple[Str
         cause = spike.causes[0] if spike.causes else ""
         paths.setdefault((spike.letter, cause), []).append(piece)
     return tuple(Strokes(*key, "".join(pieces)) for key, pieces in paths.items())
+
+
+def _labels(spikes: Sequence[Spike]) -> tuple[Spike, ...]:
+    """The dearest lettered spike in each stretch that has room for one letter."""
+    dearest: dict[int, Spike] = {}
+    for spike in spikes:
+        stretch = int(spike.left * _MOST_LABELS / 100)
+        known = dearest.get(stretch)
+        if spike.letter and (known is None or spike.seconds > known.seconds):
+            dearest[stretch] = spike
+    return tuple(dearest.values())
 
 
 def _warm_up(series: CallSeries) -> Band | None:

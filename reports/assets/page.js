@@ -212,13 +212,14 @@ for (const plot of document.querySelectorAll(".field")) {
     if (right - left > 0.01 && (right - left) * (to - from) >= 2) {
       [from, to] = [from + left * (to - from), from + right * (to - from)];
       show();
-      plot.addEventListener("click", (click) => click.preventDefault(), { once: true, capture: true });
+      plot.addEventListener("click", (click) => click.stopPropagation(), { once: true, capture: true });
     }
     start = null;
     box?.remove();
     box = null;
   });
   plot.addEventListener("dragstart", (event) => event.preventDefault());
+  svg.addEventListener("click", (event) => { if (event.target.dataset.cause) location.hash = event.target.dataset.cause; });
   plot.addEventListener("dblclick", () => { [from, to] = [0, calls]; show(); });
   new ResizeObserver(show).observe(plot);
 }

@@ -1,0 +1,306 @@
+"""The page in a real, headless Chromium: what a reader can do with it."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from compilescope.reports.html import render
+
+from compilescope import store
+from compilescope.diagnose import diagnose
+from compilescope.diagnosis import CallSeries, Compile
+
+webdriver = pytest.importorskip("selenium.webdriver")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
+# Where the accessibility checker lies: `npm install axe-core`.
+AXE = [
+    Path(os.environ.get("COMPILESCOPE_AXE", "no-axe")),
+    Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js",
+]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no Chromium with its driver"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-dev-shm-usage",
+        "--force-prefers-reduced-motion",
+        f"--user-data-dir={tmp_path_factory.mktemp('chromium')}",
+    ):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    driver.set_window_size(1280, 900)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    def write(name="shapes", fragment="", found=None):
+        session = store.load(SESSIONS / f"{name}.cscope.json.gz")
+        path = tmp_path / "page.html"
+        text = render(found or diagnose(session), session_json=store.encode(session))
+        path.write_text(text, encoding="utf-8")
+        browser.get("about:blank")
+        browser.get(path.as_uri() + fragment)
+        return browser
+
+    yield write
+    assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
+
+
+def shown(browser, selector):
+    return [
+        item for item in browser.find_elements(By.CSS_SELECTOR, selector) if item.is_displayed()
+    ]
+
+
+def press(browser, *keys):
+    for key in keys:
+        browser.find_element(By.TAG_NAME, "body").send_keys(key)
+
+
+@pytest.mark.parametrize("name", ["shapes", "breaks", "limit", "failed", "nothing"])
+def test_opens_without_a_message_and_without_sideways_scrolling(visit, browser, name):
+    visit(name)
+    for width in (1280, 500):
+        browser.set_window_size(width, 900)
+        wide = browser.execute_script(
+            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert wide == 0
+    browser.set_window_size(1280, 900)
+
+
+def test_filter_hides_what_does_not_match_and_is_kept_in_the_address(visit):
+    browser = visit("breaks")
+    everything = len(shown(browser, "article"))
+    browser.find_element(By.ID, "filter").send_keys("is:break")
+    assert 0 < len(shown(browser, "article")) < everything
+    assert shown(browser, "article.cause") == []
+    assert "q=is%3Abreak" in browser.current_url
+    assert " of " in browser.find_element(By.ID, "matches").text
+    browser.refresh()
+    assert shown(browser, "article.cause") == []
+    browser.find_element(By.ID, "filter").send_keys(Keys.ESCAPE)
+    assert len(shown(browser, "article")) == everything
+    assert "#" not in browser.current_url
+
+
+def test_filter_language(visit):
+    browser = visit("breaks")
+    field = browser.find_element(By.ID, "filter")
+
+    def matches(query):
+        field.clear()
+        field.send_keys(query)
+        return len(shown(browser, "article.cause, article.break"))
+
+    everything = matches("")
+    by_function = matches("fn:clip")
+    assert 0 < by_function < everything
+    assert matches("!fn:clip") == everything - by_function
+    assert matches("kind:tensor.size is:cause") == len(shown(browser, "article.cause"))
+    assert matches("s>1000") == 0
+    assert matches("file:breaks.py") == everything
+    assert matches('"x had 4 elements"') > 0
+    assert matches("nowhere-to-be-found") == 0
+    assert "0 of" in browser.find_element(By.ID, "matches").text
+
+
+def test_counts_are_filters(visit):
+    browser = visit("breaks")
+    count = browser.find_element(By.CSS_SELECTOR, '[data-filter="is:break"]')
+    count.click()
+    assert shown(browser, "article.cause") == []
+    assert count.get_attribute("aria-pressed") == "true"
+    count.click()
+    assert shown(browser, "article.cause")
+
+
+def test_link_to_a_cause_a_call_and_a_function_leads_there(visit):
+    found = diagnose(store.load(SESSIONS / "shapes.cscope.json.gz"))
+    browser = visit("shapes", f"#{found.causes[-1].id}")
+    top = browser.execute_script(
+        "return document.getElementById(arguments[0]).getBoundingClientRect().top",
+        found.causes[-1].id,
+    )
+    assert 0 <= top < 900
+    row = browser.find_elements(By.CSS_SELECTOR, 'tr[data-is="call"]')[-1].get_attribute("id")
+    browser = visit("shapes", f"#{row}")
+    assert browser.find_element(By.ID, row).is_displayed()
+
+
+def test_copies_the_fix(visit):
+    browser = visit("shapes")
+    origin = {"permission": {"name": "clipboard-read"}, "setting": "granted"}
+    browser.execute_cdp_cmd("Browser.setPermission", origin)
+    button = browser.find_element(By.CSS_SELECTOR, ".cause [data-copy]")
+    button.click()
+    time.sleep(0.2)
+    assert button.text == "Copied"
+    snippet = browser.find_element(By.ID, button.get_attribute("data-copy")).text
+    field = browser.find_element(By.ID, "filter")
+    field.send_keys(Keys.CONTROL, "v")
+    assert field.get_attribute("value") == " ".join(snippet.split("\n"))
+
+
+def test_keys(visit):
+    browser = visit("breaks")
+    press(browser, "j", "j")
+    current = browser.find_elements(By.CSS_SELECTOR, ".current")
+    causes = browser.find_elements(By.CSS_SELECTOR, "article")
+    assert current == [causes[1]]
+    press(browser, "k")
+    assert browser.find_element(By.CSS_SELECTOR, ".current") == causes[0]
+    press(browser, "o")
+    assert causes[0].find_element(By.TAG_NAME, "details").get_attribute("open")
+    press(browser, "]")
+    assert "#call-" in browser.current_url
+    press(browser, "?")
+    assert browser.find_element(By.ID, "help").is_displayed()
+    browser.find_element(By.CSS_SELECTOR, "dialog button").click()
+    assert not browser.find_element(By.ID, "help").is_displayed()
+    press(browser, "/")
+    active = browser.switch_to.active_element
+    assert active.get_attribute("id") == "filter"
+    active.send_keys("jd")
+    assert active.get_attribute("value") == "jd"
+
+
+def test_theme_is_kept(visit):
+    browser = visit("shapes")
+    colour = "return getComputedStyle(document.body).backgroundColor"
+    light = browser.execute_script(colour)
+    press(browser, "d", "d")
+    dark = browser.execute_script(colour)
+    assert light != dark
+    browser.refresh()
+    assert browser.execute_script(colour) == dark
+    browser.execute_script("localStorage.clear()")
+
+
+def test_dragging_zooms_and_a_double_click_goes_back(visit):
+    browser = visit("shapes")
+    field = browser.find_element(By.CSS_SELECTOR, ".field")
+    svg = field.find_element(By.TAG_NAME, "svg")
+    before = svg.get_dom_attribute("viewBox")
+    actions = webdriver.ActionChains(browser)
+    actions.move_to_element_with_offset(field, -100, 30).click_and_hold()
+    actions.move_by_offset(250, 0).release().perform()
+    assert svg.get_dom_attribute("viewBox") != before
+    webdriver.ActionChains(browser).move_to_element(field).double_click().perform()
+    assert svg.get_dom_attribute("viewBox") == before
+
+
+def test_prints_light_and_open(visit, tmp_path):
+    browser = visit("breaks")
+    printed = browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
+    data = base64.b64decode(printed["data"])
+    assert data.startswith(b"%PDF")
+    assert (
+        data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") + data.count(b"/Type/Page") > 1
+    )
+    browser.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert browser.find_elements(By.CSS_SELECTOR, "details:not([open])") == []
+    browser.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert browser.find_elements(By.CSS_SELECTOR, "details:not([open])")
+
+
+def test_nothing_is_requested(visit):
+    browser = visit("shapes")
+    names = browser.execute_script("return performance.getEntriesByType('resource').length")
+    assert names == 0
+
+
+def test_without_javascript_everything_is_there(visit):
+    browser = visit("breaks")
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.refresh()
+        assert len(shown(browser, "article.cause")) > 1
+        assert browser.find_element(By.TAG_NAME, "h1").is_displayed()
+        summary = browser.find_element(By.CSS_SELECTOR, "article summary")
+        summary.click()
+        assert shown(browser, ".remedy")
+        assert shown(browser, ".js") == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def large():
+    session = store.load(SESSIONS / "shapes.cscope.json.gz")
+    found = diagnose(session)
+    compiled = tuple(range(0, 100_000, 50))
+    seconds = tuple(0.4 if call % 50 == 0 else 0.002 + call % 7 * 1e-4 for call in range(100_000))
+    frame = found.causes[0].frame
+    recompile = found.recompiles[0]
+    return msgspec.structs.replace(
+        found,
+        calls=(CallSeries("step", 0, seconds, compiled, (), 0.002, 99_951, 0),),
+        compiles=tuple(
+            Compile(f"0/{n}", frame, 0.4, {"dynamo": 0.4}, "compiled", True, call, callable=0)
+            for n, call in enumerate(compiled)
+        ),
+        recompiles=tuple(
+            msgspec.structs.replace(recompile, compile_id=f"0/{n}", call=call, callable=0)
+            for n, call in enumerate(compiled)
+        ),
+    )
+
+
+def test_a_hundred_thousand_calls_and_two_thousand_compiles_open_in_two_seconds(visit):
+    browser = visit("shapes", found=large())
+    timing = browser.execute_script("return performance.getEntriesByType('navigation')[0].toJSON()")
+    assert timing["loadEventEnd"] < 2000
+    start = time.perf_counter()
+    field = browser.find_element(By.ID, "filter")
+    field.send_keys("step")
+    assert " of " in browser.find_element(By.ID, "matches").text
+    assert time.perf_counter() - start < 2
+    assert len(shown(browser, ".letters a")) > 10
+
+
+@pytest.mark.skipif(not any(path.exists() for path in AXE), reason="no axe-core")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["breaks", "limit", "failed"])
+def test_accessibility_checker_finds_nothing(visit, name, theme):
+    browser = visit(name)
+    script = next(path for path in AXE if path.exists()).read_text(encoding="utf-8")
+    browser.execute_script(f"document.documentElement.dataset.theme = '{theme}'")
+    browser.execute_script(
+        "document.querySelectorAll('details').forEach((details) => { details.open = true })"
+    )
+    browser.execute_script(script)
+    result = browser.execute_async_script(
+        "const done = arguments[0]; axe.run().then((found) => done(found.violations.map("
+        "(v) => [v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 200)])))"
+    )
+    assert result == []
