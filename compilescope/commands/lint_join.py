@@ -50,7 +50,7 @@ def _recompiled(item: Cause, code: str) -> Met:
         kind="recompile",
         path=shown(Path(item.frame.path)),
         line=item.frame.line,
-        what=f"recompiled: {item.why}",
+        what=f"recompiled: {item.why.partition('. ')[0].rstrip('.')}.",
         times=item.times,
         seconds=item.seconds_lost,
         function=item.frame.function,

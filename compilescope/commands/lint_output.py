@@ -44,6 +44,10 @@ def show(result: LintResult, plan: Plan, stream: TextIO) -> None:
         text = _without_summary(result, name, style)
     else:
         text = render(name, result, style)
+    if name not in FOR_PEOPLE:
+        for met in result.missed:  # these formats have no place for what is no finding
+            place = f"{met.path}:{met.line}"
+            narrate(f"note: met in the run, not seen in the source: {place}: {met.what}", plan)
     if plan.options.output_file is None:
         stream.write(text)
         return

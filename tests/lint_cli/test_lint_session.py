@@ -140,6 +140,13 @@ def test_machines_get_the_figures(session, lint):
     assert records[0]["code"] == "CS110"
 
 
+def test_machines_are_told_beside_it_what_was_not_seen(session, lint):
+    outcome = lint("--session", "run.cscope.json", "--format", "json-lines", "m.py")
+    assert outcome.err == (
+        "note: met in the run, not seen in the source: m.py:6: graph break: Call to x (GB0007)\n"
+    )
+
+
 def test_a_file_that_is_no_session(project, lint):
     project.write("m.py", MODEL)
     outcome = lint("--session", "m.py", "m.py")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,7 @@ def summary(result: LintResult, style: Style) -> str:
         noun = "entry" if result.gone == 1 else "entries"
         text = f"{result.gone} {noun} of the baseline matched nothing: `--update-baseline`."
         out.append(style.paint(text, DIM))
-    return "".join(f"{line}\n" for line in out if line)
+    return "".join(f"{line.rstrip()}\n" for line in out if line)
 
 
 def _found(result: LintResult) -> str:
@@ -103,10 +104,11 @@ def _missed(result: LintResult, style: Style) -> list[str]:
         return out
     out.append(style.paint("Met in the run, not seen in the source:", BOLD))
     for met in result.missed:
-        where = f" in {met.function}" if met.function else ""
-        price = style.paint(seen(met.times, met.seconds), YELLOW if met.seconds < 1 else RED)
-        out.append(f"  {met.path}:{met.line}{style.paint(where, DIM)}  {met.what}  {price}")
-    return [*out, ""]
+        where = style.paint(f" in {met.function}", DIM) if met.function else ""
+        price = style.paint(seen(met.times, met.seconds), BOLD, YELLOW)
+        out.append(f"  {met.path}:{met.line}{where}  {price}")
+        out += textwrap.wrap(met.what, style.width, initial_indent="    ", subsequent_indent="    ")
+    return [*out, " "]
 
 
 def statistics(result: LintResult, style: Style) -> str:
