@@ -211,10 +211,9 @@ def _compiled(
 def _cached(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    machine.emit(
-        "call:functools.lru_cache()", node, frame, value=callee, arguments=arguments.positional
-    )
-    return call_value(machine, frame, callee.data, arguments, node)
+    result = call_value(machine, frame, callee.data, arguments, node)
+    machine.emit("cached-call", node, frame, value=callee, other=result)
+    return result
 
 
 def _opaque(

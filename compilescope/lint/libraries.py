@@ -220,6 +220,8 @@ def _call_torch(
             arguments=arguments.positional,
             keywords=arguments.keywords,
         )
+    if name.startswith("torch.optim.lr_scheduler."):
+        machine.emit("package:torch.optim.lr_scheduler", node, frame, detail=name)
     last = name.rpartition(".")[2]
     if name in _TORCH_VALUES:
         return _TORCH_VALUES[name]

@@ -1,0 +1,42 @@
+"""CS201: a Python number on an object that each call changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+
+class CounterAttribute(Rule):
+    """A Python number on an object that each call changes."""
+
+    code = "CS201"
+    name = "counter-attribute"
+    summary = "a Python number on an object that each call changes"
+    severity = "limit"
+    fixable = "unsafe"
+    reason = "The graph is compiled for the value it saw; the next call has another one."
+    help = "keep it as a buffer and use `add_`, or count outside"
+
+    facts = ("store-attribute",)
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the place."""
+        del target
+        target, operator = fact.extra
+        owner = fact.value
+        if (
+            owner.kind != "instance"
+            or owner.note == "fresh"
+            or fact.other.kind not in ("number", "const")
+        ):
+            return
+        number = fact.other
+        if number.kind == "const" and not (operator and isinstance(number.data, int | float)):
+            return
+        if number.kind == "number" and not (operator or number.data == "state"):
+            return
+        if number.data == "bool":
+            return
+        yield Report(f"`{ast.unparse(target)}` is a Python number that each call changes")

@@ -1,0 +1,10 @@
+import torch
+
+
+def f(x):
+    y = x + 1
+    return y * 2
+
+
+def make():
+    return f, [(torch.ones(3),)]

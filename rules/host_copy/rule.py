@@ -1,0 +1,30 @@
+"""CS301: a tensor copied to the host in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
+
+
+class HostCopy(Rule):
+    """A tensor copied to the host in compiled code."""
+
+    code = "CS301"
+    name = "host-copy"
+    summary = "a tensor copied to the host in compiled code"
+    severity = "note"
+    pedantic = True
+    reason = "Copying to the host waits for the device."
+    help = "copy outside the compiled function"
+
+    facts = ("call:torch.Tensor.cpu", "call:torch.Tensor.to")
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the place."""
+        del target
+        if fact.name.endswith("to") and not any(
+            v.data == "cpu" and v.kind == "const" for v in fact.arguments
+        ):
+            return
+        yield Report(certainty=certainty_of(fact.value))

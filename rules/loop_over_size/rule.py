@@ -1,0 +1,28 @@
+"""CS207: a Python loop whose length is a size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+
+class LoopOverSize(Rule):
+    """A Python loop whose length is a size."""
+
+    code = "CS207"
+    name = "loop-over-size"
+    summary = "a Python loop whose length is a size"
+    severity = "limit"
+    reason = "The loop is unrolled for the size that was seen."
+    help = "use an operator over the dimension, or compile the body only"
+
+    facts = ("iterate",)
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the place."""
+        del target
+        value = fact.value
+        if fact.detail == "for" and value.kind == "list" and value.note == "range":
+            if value.data.data == "shape":
+                yield Report()

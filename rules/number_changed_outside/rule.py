@@ -1,0 +1,57 @@
+"""CS210: a number that code outside changes between calls."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+
+def fact_copy(fact: Fact) -> Fact:
+    """The fact with its surroundings as they are now."""
+    kept = copy.copy(fact)
+    kept.site = copy.copy(fact.site)
+    return kept
+
+
+class NumberChangedOutside(Rule):
+    """A number that code outside changes between calls."""
+
+    code = "CS210"
+    name = "number-changed-outside"
+    summary = "a number that code outside changes between calls"
+    severity = "bounded"
+    everywhere = True
+    reason = "The graph is compiled for the value it saw."
+    help = "make it a 0-d tensor"
+
+    facts = ("store-attribute", "read-attribute", "store-global", "read-global")
+
+    def __init__(self) -> None:
+        self.reads: dict[object, Fact] = {}
+        self.writes: set[object] = set()
+
+    def changes(self, fact: Fact) -> bool:
+        """Whether a store gives another number each time."""
+        operator = fact.extra if fact.key == "store-global" else fact.extra[1]
+        return bool(operator)
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the place."""
+        del target
+        if fact.key.endswith("global"):
+            name = (fact.site.module.path, fact.detail)
+        else:
+            if fact.value.kind != "instance":
+                return
+            name = (fact.value.data.owner, fact.detail)
+        if fact.key.startswith("read"):
+            if fact.site.compiled and fact.other.kind in ("number", "const", "unknown"):
+                number = fact.other.data if fact.other.kind == "const" else 0.0
+                if isinstance(number, int | float) and not isinstance(number, bool):
+                    self.reads.setdefault(name, fact_copy(fact))
+        elif not fact.site.compiled and not fact.site.init and self.changes(fact):
+            self.writes.add(name)
+        if name in self.reads and name in self.writes:
+            yield Report(f"`{fact.detail}` changes between calls", at=self.reads[name])

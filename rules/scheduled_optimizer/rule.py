@@ -1,0 +1,38 @@
+"""CS222: an optimizer step compiled beside a scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+
+class ScheduledOptimizer(Rule):
+    """An optimizer step compiled beside a scheduler."""
+
+    code = "CS222"
+    name = "scheduled-optimizer"
+    summary = "an optimizer step compiled beside a scheduler"
+    severity = "limit"
+    everywhere = True
+    reason = (
+        "The scheduler wraps `step` and changes a Python number that the graph was compiled for."
+    )
+    help = "use `lr=torch.tensor(...)` and compile before making the scheduler"
+
+    facts = ("compile", "package:torch.optim.lr_scheduler")
+
+    def __init__(self) -> None:
+        self.scheduled: set[str] = set()
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the place."""
+        del target
+        if fact.key != "compile":
+            self.scheduled.add(fact.site.module.path)
+        elif fact.value.kind == "method" and fact.value.note == "step":
+            if (
+                fact.value.data.data.startswith("torch.optim.")
+                and fact.site.module.path in self.scheduled
+            ):
+                yield Report()

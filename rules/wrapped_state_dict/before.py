@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+model = torch.compile(Net(), backend="eager")
+state = model.state_dict()  # CS406
+
+
+def make():
+    return model, [(torch.ones(3),)]
