@@ -20,6 +20,7 @@ VERBS = {
     "show": ("show", "Print a session: verdict, causes, fixes."),
     "report": ("report", "Write a session as one HTML page."),
     "compare": ("compare", "Show what became better or worse from one session to another."),
+    "tui": ("tui", "Browse sessions in the terminal: causes, calls, source, fixes, comparison."),
     "lint": ("lint", "Find graph breaks and recompile hazards in source, with fixes."),
     "rules": ("rules", "List the rules of lint, or run their examples on the installed torch."),
     "explain": ("explain", "Explain a rule, or the rules for a graph-break id of PyTorch."),

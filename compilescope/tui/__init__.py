@@ -1,0 +1,1 @@
+"""The terminal program: browse sessions, understand what they lost, act on it."""

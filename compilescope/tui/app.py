@@ -1,0 +1,137 @@
+"""The application: what is open, which screen is in front, how it reaches the outside."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import webbrowser
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App, SuspendNotSupported, SystemCommand
+
+from compilescope.tui import sources
+from compilescope.tui.keys import Place, keys_of
+from compilescope.tui.screens.help import HelpScreen
+from compilescope.tui.screens.session import SessionScreen
+from compilescope.tui.screens.sessions import SessionsScreen
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from compilescope.tui.live import Live
+
+
+class Scope(App[None]):
+    """Browse sessions; exits with nothing to say."""
+
+    TITLE = "compilescope"
+    CSS_PATH = "scope.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+
+    def __init__(
+        self,
+        paths: Sequence[Path] = (),
+        *,
+        live: Live | None = None,
+        keys: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.paths = tuple(paths)
+        self.live = live
+        self._moved_keys = dict(keys or {})
+        if _has_few_colours(os.environ):
+            self.theme = "ansi-dark"
+
+    def on_mount(self) -> None:
+        self.set_keymap(self._moved_keys)
+        if self.live is not None:
+            self.push_screen(SessionScreen(self.live.raw, live=self.live))
+            return
+        entries = sources.find(self.paths)
+        if len(entries) == 1:
+            self.push_screen(SessionScreen(entries[0].path))
+        else:
+            self.push_screen(SessionsScreen(self.paths))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette: every key of the screen in front, by name."""
+        place = _place(screen)
+        for key in keys_of(place, live=self.live is not None):
+            if key.id != "palette":
+                call = _action(screen, key.action)
+                yield SystemCommand(f"{key.text}", f"key {key.shown}", call)
+
+    def action_palette(self) -> None:
+        self.action_command_palette()
+
+    def action_theme(self) -> None:
+        self.search_themes()
+
+    def action_help(self) -> None:
+        self.push_screen(HelpScreen(_place(self.screen), live=self.live is not None))
+
+    async def action_quit(self) -> None:
+        """What Textual itself binds to ctrl+q."""
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        if self.live is not None and self.live.is_running():
+            from compilescope.tui.screens.leave import LeaveScreen
+
+            self.push_screen(LeaveScreen(self.live))
+        else:
+            self.exit()
+
+    def run_editor(self, command: list[str]) -> None:
+        """Give the terminal to an editor and take it back.
+
+        Raises:
+            OSError: there is no such editor.
+        """
+        try:
+            with self.suspend():
+                subprocess.run(command, check=False)  # noqa: S603  the user's own editor
+        except SuspendNotSupported:
+            subprocess.run(command, check=False)  # noqa: S603
+        self.refresh(layout=True)
+
+    def open_page(self, path: Path) -> bool:
+        """Open a page in a browser; False where there is no screen for one."""
+        if not _has_screen(os.environ):
+            return False
+        return webbrowser.open(path.absolute().as_uri())
+
+
+def _place(screen: Screen[Any]) -> Place:
+    return "sessions" if isinstance(screen, SessionsScreen) else "session"
+
+
+def _action(screen: Screen[Any], action: str) -> Any:
+    async def call() -> None:
+        await screen.run_action(action if hasattr(screen, _method(action)) else f"app.{action}")
+
+    return call
+
+
+def _method(action: str) -> str:
+    return f"action_{action.partition('(')[0]}"
+
+
+def _has_few_colours(variables: Mapping[str, str]) -> bool:
+    """Whether the terminal has 16 colours: its own palette then reads better than an estimate."""
+    term = variables.get("TERM", "")
+    return not variables.get("COLORTERM") and (
+        term in {"linux", "ansi", "cygwin", "vt100", "vt220", "xterm", "screen"}
+        or term.endswith("-16color")
+    )
+
+
+def _has_screen(variables: Mapping[str, str]) -> bool:
+    if variables.get("SSH_CONNECTION"):
+        return False
+    return os.name == "nt" or any(
+        variables.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "__CFBundleIdentifier")
+    )

@@ -1,0 +1,55 @@
+"""Filter and order of a list, in slices, so that a long one never holds up a key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from compilescope.filters import parse
+
+if TYPE_CHECKING:
+    from compilescope.tui.screens.session import SessionScreen, ViewState
+    from compilescope.tui.views.table import Table
+
+_AT_ONCE = 2000  # rows that are filtered within a few milliseconds
+
+
+class Narrowing:
+    """Which rows of a table are shown, in which order."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self._screen = screen
+
+    def start(self, table: Table, state: ViewState) -> None:
+        """Fill the screen's list, at once where it is short."""
+        everything: Sequence[int] = range(len(table.items))
+        query = parse(state.filter)
+        if query.terms and len(table.items) > _AT_ONCE:
+            self._screen.run_worker(self._slowly(table, state), group="narrow", exclusive=True)
+            return
+        self._screen.workers.cancel_group(self._screen, "narrow")
+        rows = everything
+        if query.terms:
+            rows = [at for at in everything if query.holds(table.values(table.items[at]))]
+        self._screen.fill(ordered(table, rows, state))
+
+    async def _slowly(self, table: Table, state: ViewState) -> None:
+        query = parse(state.filter)
+        rows: list[int] = []
+        for start in range(0, len(table.items), _AT_ONCE):
+            stop = min(start + _AT_ONCE, len(table.items))
+            rows += [at for at in range(start, stop) if query.holds(table.values(table.items[at]))]
+            await asyncio.sleep(0)
+        if self._screen.table is table:
+            self._screen.fill(ordered(table, rows, state))
+
+
+def ordered(table: Table, rows: Sequence[int], state: ViewState) -> Sequence[int]:
+    """The rows by the column that the user chose; equal ones stay as they were."""
+    if state.sort is None:
+        return rows[::-1] if state.down else rows
+    column = table.columns[state.sort]
+    key = column.order or (lambda item: column.cell(item).lower())
+    items = table.items
+    return sorted(rows, key=lambda at: key(items[at]), reverse=state.down)

@@ -1,0 +1,143 @@
+"""The calls of one compiled callable, each with what it paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from compilescope.tui.views.document import guard, source, title
+from compilescope.tui.views.table import Block, Column, Document, Table, Tone
+from compilescope.tui.views.words import few, place, seconds
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Recompile
+    from compilescope.model import Frame
+    from compilescope.tui.views.index import Index
+
+
+def table(index: Index) -> Table:
+    """The calls of the series that is being looked at, in order."""
+    return _Calls(index).table()
+
+
+class _Calls:
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.seconds = index.series.seconds if index.series else ()
+        self.steady = (index.series.steady if index.series else None) or 0.0
+
+    def table(self) -> Table:
+        return Table(
+            range(len(self.seconds)),
+            (
+                Column("call", lambda call: f"{call:,}", 9, lambda call: call, right=True),
+                Column("time", self.time, 9, self.seconds.__getitem__, down=True, right=True),
+                Column("× steady", self.ratio, 10, self.seconds.__getitem__, True, True),
+                Column("", self.mark, 3),
+                Column("what happened", self.what),
+            ),
+            document=self.document,
+            identity=str,
+            values=self.values,
+            empty="No calls were recorded: logs have none, `compilescope probe` records them.",
+            tone=self.tone,
+            frame=self.frame,
+            calls=lambda call: (call,),
+            into=self.into,
+        )
+
+    def time(self, call: int) -> str:
+        return seconds(self.seconds[call])
+
+    def ratio(self, call: int) -> str:
+        if not self.steady:
+            return ""
+        ratio = self.seconds[call] / self.steady
+        return f"{ratio:,.0f}×" if ratio >= 10 else f"{ratio:.1f}×"
+
+    def mark(self, call: int) -> str:
+        if call in self.index.paid:
+            return self.index.letter_at(call) or "▴"
+        return "!" if call in self.index.eager else ""
+
+    def what(self, call: int) -> str:
+        eager = "ran eagerly: the recompile limit is reached"
+        if call in self.index.paid:
+            compiles = self.index.compiles_at.get(self.index.key(call), [])
+            text = few(len(compiles), "compile") if compiles else "compiled"
+            causes = dict.fromkeys(
+                place(self.index.causes[item.cause].frame)
+                for item in self.index.recompiles_at.get(self.index.key(call), ())
+                if item.cause in self.index.causes
+            )
+            first = "first " if not causes and not call else ""
+            cause = f" for {', '.join(causes)}" if causes else ""
+            return f"{first}{text}{cause}" + (f"; {eager}" if call in self.index.eager else "")
+        return eager if call in self.index.eager else ""
+
+    def tone(self, call: int) -> Tone:
+        if call in self.index.eager:
+            return "warn"
+        if call in self.index.paid:
+            return "bad" if self.index.letter_at(call) else "strong"
+        return ""
+
+    def frame(self, call: int) -> Frame | None:
+        for item in self.index.recompiles_at.get(self.index.key(call), ()):
+            if item.cause in self.index.causes:
+                return self.index.causes[item.cause].frame
+        compiles = self.index.compiles_at.get(self.index.key(call), [])
+        return compiles[0].frame if compiles else None
+
+    def values(self, call: int) -> dict[str, str | float | None]:
+        found: dict[str, str | float | None] = {"call": call, "s": self.seconds[call]}
+        if call not in self.index.paid and call not in self.index.eager:
+            found["kind"] = "steady"
+            return found
+        frame = self.frame(call)
+        compiles = self.index.compiles_at.get(self.index.key(call), [])
+        found["cause"] = self.mark(call)
+        found["kind"] = "eager" if call in self.index.eager else "compile"
+        found["n"] = len(compiles)
+        found["file"] = frame.path if frame else ""
+        found["fn"] = " ".join(item.frame.function for item in compiles)
+        found["what"] = self.what(call)
+        return found
+
+    def into(self, call: int) -> tuple[str, str] | None:
+        mark = self.index.letter_at(call)
+        return ("1", f"cause:{mark[0]}") if mark else None
+
+    def document(self, call: int) -> Document:
+        return tuple(self._blocks(call))
+
+    def _blocks(self, call: int) -> Iterable[Block]:
+        name = self.index.series.name if self.index.series else ""
+        yield from title(f"Call {call:,} of {name}: {self.time(call)}")
+        if self.steady:
+            usual = f"{self.ratio(call)} the {seconds(self.steady)} of a steady call"
+            yield Block(usual, "dim")
+        if call in self.index.eager:
+            yield Block("It ran eagerly: the recompile limit was reached.", "warn")
+        compiles = self.index.compiles_at.get(self.index.key(call), [])
+        if compiles:
+            yield Block("Compiled in this call", heading=True)
+        for item in compiles:
+            cost = seconds(item.seconds)
+            yield Block(f"[{item.compile_id}]  {cost}  {place(item.frame)}", indent=2)
+        for event in self.index.recompiles_at.get(self.index.key(call), ()):
+            yield from self._recompile(event)
+        if not compiles and call not in self.index.eager:
+            yield Block("It compiled nothing.")
+
+    def _recompile(self, event: Recompile) -> Iterable[Block]:
+        cause = self.index.causes.get(event.cause)
+        letter = self.index.letters.get(event.cause, "?")
+        yield Block(f"Recompiled [{event.compile_id}] for cause {letter}", heading=True)
+        if cause is not None:
+            yield from source(self.index.diagnosis.sources, cause.frame, cause.source)
+            yield Block(cause.why)
+        if event.reasons:
+            yield Block("Guards that failed, one for each graph in the cache", "dim")
+        for reason in event.reasons:
+            yield from guard(reason)

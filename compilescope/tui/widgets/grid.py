@@ -1,0 +1,253 @@
+"""A list of any length: rows are made when they are drawn, so a hundred thousand cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from compilescope.tui.keys import bindings
+from compilescope.tui.views.words import printable
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from textual.binding import BindingType
+    from textual.events import Click, Resize
+
+    from compilescope.tui.views.table import Column, Table
+
+_GUTTER = 2
+_GAP = 1
+
+
+class Grid(ScrollView, can_focus=True):
+    """A table with one selected row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"grid--{name}"
+        for name in ("header", "cursor", "bad", "warn", "good", "dim", "strong", "empty")
+    }
+
+    class Moved(Message):
+        """Another row is selected."""
+
+    class Entered(Message):
+        """The selected row is to be looked into."""
+
+    class Sorted(Message):
+        """A column's title was clicked."""
+
+        def __init__(self, column: int) -> None:
+            super().__init__()
+            self.column = column
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.table: Table | None = None
+        self.rows: Sequence[int] = ()
+        self.cursor = 0
+        self.sorted: tuple[int | None, bool] = (None, False)
+        self._widths: list[int] = []
+
+    @property
+    def item(self) -> Any:
+        """What is selected; None where there is nothing."""
+        if self.table is None or not 0 <= self.cursor < len(self.rows):
+            return None
+        return self.table.items[self.rows[self.cursor]]
+
+    def show(
+        self,
+        table: Table,
+        rows: Sequence[int],
+        *,
+        keep: int | None = None,
+        order: tuple[int | None, bool] = (None, False),
+    ) -> None:
+        """Show these items of `table`; `keep` is the item that stays selected, if it is there."""
+        self.table, self.rows, self.sorted = table, rows, order
+        self._measure()
+        try:
+            self.cursor = rows.index(keep) if keep is not None else 0
+        except ValueError:
+            self.cursor = 0
+        self._reveal()
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def select(self, item: int) -> bool:
+        """Select an item by its place in the table; False where the filter hides it."""
+        try:
+            self.move(self.rows.index(item))
+        except ValueError:
+            return False
+        return True
+
+    def move(self, row: int) -> None:
+        """Select a row."""
+        row = max(0, min(row, len(self.rows) - 1))
+        if row != self.cursor:
+            self.cursor = row
+            self.post_message(self.Moved())
+        self._reveal()
+        self.refresh()
+
+    def action_down(self) -> None:
+        self.move(self.cursor + 1)
+
+    def action_up(self) -> None:
+        self.move(self.cursor - 1)
+
+    def action_page_down(self) -> None:
+        self.move(self.cursor + self._page())
+
+    def action_page_up(self) -> None:
+        self.move(self.cursor - self._page())
+
+    def action_first(self) -> None:
+        self.move(0)
+
+    def action_last(self) -> None:
+        self.move(len(self.rows) - 1)
+
+    def action_enter(self) -> None:
+        if self.item is not None:
+            self.post_message(self.Entered())
+
+    def on_click(self, event: Click) -> None:
+        """Select the row under the mouse, enter it at a double click, sort by a title."""
+        offset = event.get_content_offset(self)
+        if offset is None or self.table is None:
+            return
+        if offset.y == 0:
+            column = self._column_at(offset.x)
+            if column is not None:
+                self.post_message(self.Sorted(column))
+            return
+        row = offset.y - 1 + int(self.scroll_offset.y)
+        if row < len(self.rows):
+            self.move(row)
+            if event.chain == 2:
+                self.action_enter()
+
+    def on_resize(self, _event: Resize) -> None:
+        self._measure()
+        self._reveal()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if self.table is None or not width:
+            return Strip.blank(width, self.rich_style)
+        if len(self._widths) != len(self.table.columns):
+            self._measure()
+        if y == 0:
+            return self._header(width)
+        row = y - 1 + int(self.scroll_offset.y)
+        if row < len(self.rows):
+            return self._row(row, width)
+        if not self.rows and y >= 2:
+            return self._empty(y - 2, width)
+        return Strip.blank(width, self.rich_style)
+
+    def _header(self, width: int) -> Strip:
+        assert self.table is not None
+        cells = []
+        for number, column in enumerate(self.table.columns):
+            by, down = self.sorted
+            arrow = ("▼" if down else "▲") if by == number else ""
+            cells.append(_fit(column.title + arrow, self._widths[number], right=column.right))
+        style = self._style("header")
+        return _line([Segment(" " * _GUTTER + " ".join(cells), style)], width, style)
+
+    def _row(self, row: int, width: int) -> Strip:
+        assert self.table is not None
+        item = self.table.items[self.rows[row]]
+        base = self.rich_style
+        selected = row == self.cursor
+        if selected:
+            base += self._style("cursor")
+        tone = self.table.tone(item)
+        toned = base + self._style(tone) if tone else base
+        segments = [Segment("› " if selected else "  ", base)]
+        for number, column in enumerate(self.table.columns):
+            text = _fit(printable(column.cell(item)), self._widths[number], right=column.right)
+            # The tone says what the mark or word in the first column says too.
+            segments.append(Segment(text, toned if number == 0 or tone == "dim" else base))
+            segments.append(Segment(" " * _GAP, base))
+        return _line(segments, width, base)
+
+    def _empty(self, line: int, width: int) -> Strip:
+        assert self.table is not None
+        text = self.table.empty if not self.table.items else "No row matches the filter: esc"
+        lines = text.split("\n")
+        style = self.rich_style + self._style("empty")
+        shown = "  " + lines[line] if line < len(lines) else ""
+        return _line([Segment(shown, style)], width, style)
+
+    def _style(self, name: str) -> Style:
+        return self.get_component_rich_style(f"grid--{name}", partial=True)
+
+    def _measure(self) -> None:
+        if self.table is None or not self.size.width:
+            return
+        columns = self.table.columns
+        room = self.size.width - _GUTTER - _GAP * len(columns)
+        # A wide column gives way to the text beside it where the terminal is narrow.
+        widths = [min(column.width, max(12, room // 4)) for column in columns]
+        left = room - sum(widths)
+        flexible = [number for number, column in enumerate(columns) if not column.width]
+        for number in flexible:
+            widths[number] = max(0, left // len(flexible))
+        self._widths = widths
+        self.virtual_size = Size(self.size.width, len(self.rows) + 1)
+
+    def _column_at(self, x: int) -> int | None:
+        start = _GUTTER
+        for number, width in enumerate(self._widths):
+            if start <= x < start + width + _GAP:
+                return number
+            start += width + _GAP
+        return None
+
+    def _page(self) -> int:
+        return max(1, self.size.height - 2)
+
+    def _reveal(self) -> None:
+        height = self.size.height
+        if height < 2:
+            return
+        top = int(self.scroll_offset.y)
+        wanted = min(max(top, self.cursor + 2 - height), self.cursor)
+        if wanted != top:
+            self.scroll_to(y=wanted, animate=False, force=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        # The header stays, so that a scrolled region cannot be shifted as a whole.
+        self.refresh(Region(0, 0, self.size.width, self.size.height))
+
+
+def columns_to_sort(columns: Sequence[Column]) -> list[int]:
+    """The columns by which `sort` goes round: those that have a title."""
+    return [number for number, column in enumerate(columns) if column.title]
+
+
+def _fit(text: str, width: int, *, right: bool = False) -> str:
+    if width <= 0:
+        return ""
+    text = text.replace("\n", " ")
+    length = cell_len(text)
+    if length > width:
+        return set_cell_size(text, width - 1) + "…"
+    return " " * (width - length) + text if right else text + " " * (width - length)
+
+
+def _line(segments: list[Segment], width: int, style: Style) -> Strip:
+    return Strip(segments).adjust_cell_length(width, style)

@@ -1,0 +1,174 @@
+"""The calls of one callable from left to right: how long each took, and what happened in it."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.segment import Segment
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from compilescope.tui.views.words import few, printable, seconds
+
+if TYPE_CHECKING:
+    from textual.events import Click
+
+    from compilescope.tui.views.index import Index
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+class Timeline(Widget):
+    """A caption, one to three rows of blocks on a log scale, and a row of marks."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"timeline--{name}" for name in ("caption", "block", "cause", "compile", "eager", "cursor")
+    }
+
+    class Picked(Message):
+        """A call was clicked."""
+
+        def __init__(self, call: int) -> None:
+            super().__init__()
+            self.call = call
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.index: Index | None = None
+        self.call = 0
+        self.highlighted: frozenset[int] = frozenset()
+        self._drawn: tuple[Any, ...] = ()
+        self._heights: list[float] = []
+        self._slowest: list[int] = []
+        self._marks: dict[int, str] = {}
+
+    def show(self, index: Index) -> None:
+        """Draw another series."""
+        self.index = index
+        self._drawn = ()
+        count = len(index.series.seconds) if index.series else 0
+        self.call = min(self.call, max(0, count - 1))
+        self.refresh()
+
+    def select(self, call: int) -> None:
+        """Put the cursor on a call."""
+        self.call = call
+        self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        """Pick the slowest call of the column under the mouse."""
+        offset = event.get_content_offset(self)
+        if offset is not None and self.index is not None and offset.x < len(self._slowest):
+            self.post_message(self.Picked(self._slowest[offset.x]))
+
+    def render_line(self, y: int) -> Strip:
+        width, height = self.size
+        base = self.rich_style
+        series = self.index.series if self.index else None
+        if series is None or not series.seconds:
+            text = "No calls were recorded." if y == 0 and self.index else ""
+            style = base + self._style("caption")
+            return Strip([Segment(text, style)]).adjust_cell_length(width, base)
+        self._draw(width)
+        if y == 0:
+            return self._caption(width)
+        if y == height - 1:
+            return self._mark_row(width)
+        return self._block_row(y - 1, height - 2, width)
+
+    def _draw(self, width: int) -> None:
+        assert self.index is not None
+        assert self.index.series is not None
+        values = self.index.series.seconds
+        if self._drawn == (id(values), width):
+            return
+        self._drawn = (id(values), width)
+        columns = min(width, len(values))
+        edges = [column * len(values) // columns for column in range(columns + 1)]
+        slowest, calls = [], []
+        for start, stop in pairwise(edges):
+            part = values[start:stop]
+            most = max(part)
+            slowest.append(most)
+            calls.append(start + part.index(most))
+        low, high = _log(min(slowest)), _log(max(slowest))
+        span = high - low
+        self._heights = [(_log(value) - low) / span if span > 0 else 0.0 for value in slowest]
+        self._slowest = calls
+        self._marks = {}
+        for call, mark in self.index.marks.items():
+            column = self._column(call)
+            if mark.isalpha() or not self._marks.get(column, " ").isalpha():
+                if mark.isalpha() and self._marks.get(column, " ").isalpha():
+                    continue
+                self._marks[column] = mark
+
+    def _column(self, call: int) -> int:
+        assert self.index is not None
+        assert self.index.series is not None
+        count = len(self.index.series.seconds)
+        columns = len(self._slowest)
+        # The column whose edges enclose the call: the inverse of `column * count // columns`.
+        return min(columns - 1, ((call + 1) * columns - 1) // count)
+
+    def _caption(self, width: int) -> Strip:
+        assert self.index is not None
+        series = self.index.series
+        assert series is not None
+        many = len(self.index.diagnosis.calls)
+        which = f" [{self.index.number + 1}/{many}]" if many > 1 else ""
+        steady = f", steady {seconds(series.steady)}" if series.steady is not None else ""
+        left = f"{printable(series.name)}{which}  {few(len(series.seconds), 'call')}{steady}"
+        what = {"▴": "compile", "!": "eager"}
+        mark = self.index.marks.get(self.call, "")
+        note = f"  {what.get(mark, 'cause ' + mark)}" if mark else ""
+        right = f"call {self.call:,}  {seconds(series.seconds[self.call])}{note}"
+        room = max(0, width - len(right) - 2)
+        text = f"{left[:room]:<{room}}  {right}"
+        base = self.rich_style + self._style("caption")
+        return Strip([Segment(text, base)]).adjust_cell_length(width, base)
+
+    def _block_row(self, row: int, rows: int, width: int) -> Strip:
+        base = self.rich_style
+        cursor = self._column(self.call)
+        segments = []
+        for column, height in enumerate(self._heights):
+            # At least an eighth, so that the cheapest call is seen.
+            eighths = max(1, round(height * rows * 8)) - (rows - 1 - row) * 8
+            style = self._style(_sort(self._marks.get(column, "")))
+            if column == cursor:
+                style += self._style("cursor")
+            segments.append(Segment(_BLOCKS[max(0, min(8, eighths))], base + style))
+        return Strip(segments).adjust_cell_length(width, base)
+
+    def _mark_row(self, width: int) -> Strip:
+        base = self.rich_style
+        cursor = self._column(self.call)
+        lit = {self._column(call) for call in self.highlighted}
+        segments = []
+        for column in range(len(self._heights)):
+            mark = self._marks.get(column, "")
+            style = self._style(_sort(mark))
+            if column == cursor:
+                mark = mark or "^"
+                style += self._style("cursor")
+            elif column in lit:
+                style += self._style("cursor")
+            segments.append(Segment(mark or " ", base + style))
+        return Strip(segments).adjust_cell_length(width, base)
+
+    def _style(self, name: str) -> Any:
+        return self.get_component_rich_style(f"timeline--{name}", partial=True)
+
+
+def _sort(mark: str) -> str:
+    if mark.isalpha() or mark == "?":
+        return "cause"
+    return {"▴": "compile", "!": "eager"}.get(mark, "block")
+
+
+def _log(value: float) -> float:
+    return math.log10(max(value, 1e-7))
