@@ -73,10 +73,13 @@ def _without_source(
 
 
 def _embedded(session_json: bytes | None) -> Markup | None:
-    """JSON that no HTML parser can take for markup: `<` occurs in its strings only."""
+    """JSON that no HTML or script parser can take for more: these occur in its strings only."""
     if session_json is None:
         return None
-    return Markup(session_json.replace(b"<", b"\\u003c").decode())  # noqa: S704  no `<` is left
+    text = session_json.decode()
+    for character in ("<", "\u2028", "\u2029"):
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704  no `<` is left
 
 
 def _policy(*scripts: str) -> str:
@@ -110,6 +113,7 @@ def _environment() -> Environment:
         "seconds": words.seconds,
         "short": words.short,
         "gap": words.gap,
+        "continued": words.continued,
     }
     environment.globals |= {
         "few": words.few,

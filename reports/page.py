@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os.path
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -51,6 +52,7 @@ class Page:
             )
         )
         self.wasted = sum(item.wasted for item in self.restarted)
+        self.command = shlex.join(diagnosis.command)
         self._diagnosis = diagnosis
         self._by_cause: dict[str, list[Recompile]] = defaultdict(list)
         for item in diagnosis.recompiles:
@@ -133,9 +135,23 @@ def _panels(diagnosis: Diagnosis, letter_of: dict[str, str]) -> tuple[Panel, ...
     for item in diagnosis.recompiles:
         by_callable[item.process, item.callable].append(item)
     return tuple(
-        panel(series, by_callable[series.process, series.callable], letter_of, key)
+        panel(
+            series,
+            by_callable[series.process, series.callable],
+            letter_of,
+            key,
+            _process(diagnosis, series.process),
+        )
         for key, series in _keyed(diagnosis)
     )
+
+
+def _process(diagnosis: Diagnosis, index: int) -> str:
+    """The name of a process, "" where there is only one."""
+    if len(diagnosis.processes) < 2 or index >= len(diagnosis.processes):
+        return ""
+    process = diagnosis.processes[index]
+    return f"process {process.pid}" if process.rank is None else f"rank {process.rank}"
 
 
 def _paid(diagnosis: Diagnosis) -> dict[tuple[str, int], tuple[Compile, ...]]:

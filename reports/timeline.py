@@ -71,10 +71,15 @@ class Panel:
     eager: tuple[Band, ...]
     ticks: tuple[Tick, ...]
     steady: float | None
+    process: str = ""  # "rank 1", where there are several
 
 
 def panel(
-    series: CallSeries, recompiles: Sequence[Recompile], letters: Mapping[str, str], key: str
+    series: CallSeries,
+    recompiles: Sequence[Recompile],
+    letters: Mapping[str, str],
+    key: str,
+    process: str = "",
 ) -> Panel:
     """The drawing of `series`; `recompiles` are those that its calls paid for."""
     count = len(series.seconds)
@@ -110,6 +115,7 @@ def panel(
         eager=_eager(series),
         ticks=scale.ticks(),
         steady=series.steady,
+        process=process,
     )
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
     from compilescope.model import Frame, Gap
 
+_INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\](?=.)")
 STATUS = {
     "compiled": ("✓", "compiled"),
     "broken": ("/", "split by graph breaks"),
@@ -27,11 +28,13 @@ def letters(diagnosis: Diagnosis) -> dict[str, str]:
 
 
 def short(path: str) -> str:
-    """`path` from here or from home, whichever is shorter to read."""
+    """`path` from here, from home or from where packages are installed."""
     here = os.getcwd() + os.sep
     home = os.path.expanduser("~") + os.sep
     if path.startswith(here):
         return path[len(here) :]
+    if installed := _INSTALLED.match(path):
+        return path[installed.end() :]
     return "~/" + path[len(home) :] if path.startswith(home) else path
 
 
@@ -39,6 +42,14 @@ def place(frame: Frame) -> str:
     """`path:line in function`, as far as it is known."""
     at = f"{short(frame.path)}:{frame.line}" if frame.line else short(frame.path)
     return f"{at} in {frame.function}" if frame.function else at
+
+
+def continued(frame: Frame) -> str:
+    """The function of `frame` as its author wrote it, with where it continues after a break."""
+    from compilescope.diagnose.functions import continues_at, written
+
+    line = continues_at(frame)
+    return written(frame).function + (f" after the break at line {line}" if line else "")
 
 
 def few(count: int, one: str, many: str = "") -> str:

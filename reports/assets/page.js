@@ -179,7 +179,7 @@ for (const plot of document.querySelectorAll(".field")) {
   const show = () => {
     svg.setAttribute("viewBox", `${from} 0 ${to - from} 100`);
     ends[0].textContent = `call ${Math.floor(from).toLocaleString("en")}`;
-    ends[1].textContent = (Math.ceil(to) - 1).toLocaleString("en");
+    if (ends[1]) ends[1].textContent = (Math.ceil(to) - 1).toLocaleString("en");
     const scale = calls / (to - from);
     for (const [band, left, width] of bands) {
       const begin = Math.max(0, (left - (100 * from) / calls) * scale);
@@ -281,11 +281,11 @@ addEventListener("keydown", (event) => {
   }
 });
 
-// On paper everything is open.
+// On paper the evidence of causes and breaks is open.
 
 let opened = [];
 addEventListener("beforeprint", () => {
-  opened = [...document.querySelectorAll("details:not([open])")].filter((details) => details.querySelectorAll("tr").length < 60);
+  opened = [...document.querySelectorAll("article details:not([open])")];
   for (const details of opened) details.open = true;
 });
 addEventListener("afterprint", () => { for (const details of opened) details.open = false; });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import re
 import shutil
 import time
 from pathlib import Path
@@ -229,9 +228,9 @@ def test_prints_light_and_open(visit, tmp_path):
         data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") + data.count(b"/Type/Page") > 1
     )
     browser.execute_script("dispatchEvent(new Event('beforeprint'))")
-    assert browser.find_elements(By.CSS_SELECTOR, "details:not([open])") == []
+    assert browser.find_elements(By.CSS_SELECTOR, "article details:not([open])") == []
     browser.execute_script("dispatchEvent(new Event('afterprint'))")
-    assert browser.find_elements(By.CSS_SELECTOR, "details:not([open])")
+    assert browser.find_elements(By.CSS_SELECTOR, "article details:not([open])")
 
 
 def test_nothing_is_requested(visit):
