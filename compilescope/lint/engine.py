@@ -73,6 +73,7 @@ def lint_project(
     wanted_paths = set(project.sources if paths is None else paths)
     machine = Machine(project, collector, collector.wanted)
     collector.paths = wanted_paths
+    collector.machine = machine
     with _deep_recursion():
         Regions(machine, wanted_paths, compiled).run()
     return collector.sorted()
@@ -112,6 +113,7 @@ class Collector:
         self.target = target_range(target)
         self.pedantic = pedantic
         self.paths: set[str] = set()
+        self.machine: Machine | None = None
         self.found: dict[tuple[str, int, int, str], Finding] = {}
         self.rules: dict[str, list[Rule]] = {}
         for kind in rules:
@@ -134,13 +136,16 @@ class Collector:
 
     def _keep(self, rule: Rule, fact: Fact, report: Report) -> None:
         certainty = "possible" if fact.site.rare else report.certainty or rule.certainty
-        if certainty == "possible" and not self.pedantic:
-            return
         node: Any = report.node if report.node is not None else fact.node
         if not hasattr(node, "lineno"):
             return
         module = fact.site.module
+        severity = _severity(rule, fact, report)
+        if self.machine is not None and fact.site.compiled:
+            self.machine.breaks += severity in ("raises", "eager", "split")
         key = (module.path, node.lineno, node.col_offset, rule.code)
+        if certainty == "possible" and not self.pedantic:
+            return
         old = self.found.get(key)
         if old is not None and not _stronger(certainty, old.certainty):
             return
@@ -154,7 +159,7 @@ class Collector:
             name=rule.name,
             message=report.message or rule.summary,
             function=fact.site.function.qualname if fact.site.function is not None else "",
-            severity=_severity(rule, fact, report),
+            severity=severity,
             certainty=certainty,
             url=f"{URL}{type(rule).__module__.rpartition('.')[0].rpartition('.')[2]}",
             reason=report.reason or rule.reason,

@@ -376,10 +376,26 @@ def test(machine: Machine, frame: Frame, node: ast.expr, construct: str) -> Valu
     if isinstance(node, ast.BoolOp):
         return _bool_values(machine, frame, node, construct)
     value = evaluate(machine, frame, node)
+    if value.kind == "instance":
+        value = _truth_of_instance(machine, frame, value, node)
     is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     if not is_not:
         machine.emit("branch", node, frame, value=value, detail=construct)
     return value
+
+
+def _truth_of_instance(
+    machine: Machine, frame: Frame, value: Value, node: ast.expr
+) -> Value:
+    """An object of the tree decides by its `__bool__`, where it has one."""
+    if not any("__bool__" in found.methods for found in machine.mro(value.data.owner)[0]):
+        return value
+    from compilescope.lint.attributes import attribute
+    from compilescope.lint.calls import call_value
+    from compilescope.lint.machine import Arguments
+
+    method = attribute(machine, frame, value, "__bool__", node)
+    return call_value(machine, frame, method, Arguments(), node)
 
 
 def _compare(machine: Machine, frame: Frame, node: ast.Compare) -> Value:

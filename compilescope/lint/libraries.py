@@ -92,6 +92,8 @@ def call_library(
     machine: Machine, frame: Frame, name: str, arguments: Arguments, node: ast.AST
 ) -> Value:
     """Call a function or class by its dotted name."""
+    if name in ("dataclasses.asdict", "dataclasses.astuple", "copy.deepcopy"):
+        _ready(machine, arguments)
     machine.emit(
         f"call:{name}",
         node,
@@ -128,6 +130,15 @@ def call_library(
     if top == "einops":
         return tensor("", 0) if name.rpartition(".")[2] in _EINOPS else UNKNOWN
     return _call_other(machine, frame, name, arguments, node)
+
+
+def _ready(machine: Machine, arguments: Arguments) -> None:
+    """Objects whose attributes the rules will look at."""
+    from compilescope.lint.attributes import ensure_ready
+
+    for value in arguments.positional:
+        if value.kind == "instance":
+            ensure_ready(machine, value.data)
 
 
 _EINOPS = frozenset("rearrange repeat reduce einsum pack".split())

@@ -10,11 +10,12 @@ from typing import Any
 
 from compilescope.lint.index import Class, Function, Import, Module, Project
 from compilescope.lint.rule import Fact, Site
-from compilescope.lint.values import INPUT, NONE, UNKNOWN, Value, join, join_all, library
+from compilescope.lint.values import INPUT, NONE, TRUE, UNKNOWN, Value, join, join_all, library
 
 CONTEXTS = 10  # evaluations of one function with different kinds of arguments
 SMALL_CONTEXTS = 400  # of a short one: helpers are called from everywhere
 DEPTH = 24
+_COMPILING = ("is_torchdynamo_compiling", "is_compiling", "is_dynamo_compiling")
 BUILTINS = frozenset(dir(builtins))
 
 
@@ -79,6 +80,8 @@ class Machine:
         self.contexts: dict[Function, int] = {}
         self.running: set[Any] = set()
         self.depth = 0
+        self.breaks = 0  # findings that end a graph, so far
+        self.breaking: set[Any] = set()  # calls that met one
         self.instances: dict[Any, Instance] = {}
         self.globals: dict[tuple[str, str], Value] = {}
         self.pending: set[tuple[str, str]] = set()
@@ -93,7 +96,7 @@ class Machine:
     def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
         """Show a fact to the rules that want it."""
         if key in self.wanted:
-            self.sink(Fact(key, node, frame.site, **details))
+            self.sink(Fact(key, node, frame.site, epoch=self.breaks, **details))
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -249,6 +252,7 @@ class Machine:
             site.entering,
         )
         if key in self.memo:
+            self.breaks += key in self.breaking
             return self.memo[key]
         if key in self.running or self.depth >= DEPTH:
             return UNKNOWN
@@ -258,11 +262,16 @@ class Machine:
         self.contexts[function] = count + 1
         self.running.add(key)
         self.depth += 1
+        before = self.breaks
         try:
             result = self.run(function, env, closure, site)
         finally:
             self.depth -= 1
             self.running.discard(key)
+        if self.breaks > before:
+            self.breaking.add(key)
+        if function.name in _COMPILING and site.compiled and result.kind != "const":
+            result = TRUE
         self.memo[key] = result
         return result
 
@@ -279,6 +288,7 @@ class Machine:
             init=False,
             entering=False,
             root=site.entering,
+            born={},
         )
         arguments = function.node.args.posonlyargs + function.node.args.args
         this = arguments[0].arg if function.owner is not None and arguments else ""

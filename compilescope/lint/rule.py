@@ -36,6 +36,7 @@ class Site:
     init: bool = False
     rare: int = 0  # tests around it that only unusual dtypes or devices pass
     catches: tuple[str, ...] = ()  # exceptions that `try` statements around it handle
+    born: dict[str, int] = field(default_factory=dict)  # names: the breaks before their binding
     entering: bool = False  # the next function to run is what was compiled
     root: bool = False  # this function is what was compiled: its parameters are the inputs
 
@@ -56,6 +57,7 @@ class Fact:
     other: Value = UNKNOWN  # the index, the stored value
     arguments: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = field(default_factory=dict)
+    epoch: int = 0  # how many breaks the run has met before
     detail: str = ""  # the construct, the attribute's name, the operator
     extra: Any = None
 

@@ -172,6 +172,7 @@ def _assign_name(
         return
     forget(frame, name)
     frame.env[name] = value
+    frame.site.born[name] = machine.breaks
 
 
 def forget(frame: Frame, path: str) -> None:

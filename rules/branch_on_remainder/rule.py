@@ -22,5 +22,6 @@ class BranchOnRemainder(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        if fact.value.kind == "number" and fact.value.data == "remainder":
+        decides = fact.detail in ("if", "while", "ternary", "and", "or")
+        if decides and fact.value.kind == "number" and fact.value.data == "remainder":
             yield Report()

@@ -22,4 +22,5 @@ class BufferInForward(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
+        del fact
         yield Report()

@@ -41,5 +41,5 @@ class CompiledEveryCall(Rule):
         del target
         if fact.site.compiled or fact.detail != "torch.compile" or fact.site.init:
             return
-        if fact.site.loops and fact.value.kind == "function" and local_result(fact):
+        if fact.site.loops and fact.value.kind in ("function", "unknown") and local_result(fact):
             yield Report()

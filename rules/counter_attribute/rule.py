@@ -26,13 +26,13 @@ class CounterAttribute(Rule):
         del target
         target, operator = fact.extra
         owner = fact.value
+        number = fact.other
         if (
             owner.kind != "instance"
             or owner.note == "fresh"
-            or fact.other.kind not in ("number", "const")
+            or number.kind not in ("number", "const")
         ):
             return
-        number = fact.other
         if number.kind == "const" and not (operator and isinstance(number.data, int | float)):
             return
         if number.kind == "number" and not (operator or number.data == "state"):

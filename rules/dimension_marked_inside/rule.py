@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
+MARKS = ("mark_dynamic", "maybe_mark_dynamic", "mark_static", "mark_unbacked")
+
 
 class DimensionMarkedInside(Rule):
     """Mark_dynamic in compiled code."""
@@ -17,14 +19,10 @@ class DimensionMarkedInside(Rule):
     reason = "Inputs can be marked only before they enter the compiled function."
     help = "mark the input before the call"
 
-    facts = (
-        "call:torch._dynamo.mark_dynamic",
-        "call:torch._dynamo.maybe_mark_dynamic",
-        "call:torch._dynamo.mark_static",
-        "call:torch._dynamo.mark_unbacked",
-    )
+    facts = tuple(f"call:torch._dynamo.{name}" for name in MARKS)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
+        del fact
         yield Report(exact=True)

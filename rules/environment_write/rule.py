@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
+METHODS = ("update", "setdefault", "pop")
+
 
 class EnvironmentWrite(Rule):
     """An environment variable set in compiled code."""
@@ -17,13 +19,7 @@ class EnvironmentWrite(Rule):
     reason = "Changing the environment is not traced."
     help = "do it outside the compiled function"
 
-    facts = (
-        "store-index",
-        "delete-index",
-        "call:os.environ.update",
-        "call:os.environ.setdefault",
-        "call:os.environ.pop",
-    )
+    facts = ("store-index", "delete-index", *(f"call:os.environ.{n}" for n in METHODS))
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""

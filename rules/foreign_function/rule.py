@@ -17,7 +17,6 @@ class ForeignFunction(CallRule):
         "ctypes.c_int": "",
         "ctypes.c_float": "",
         "ctypes.pythonapi": "",
-        "ctypes.CDLL.__call__": "",
     }
     gb_ids = ("GB0156",)
     reason = "The compiler does not trace this call, so the graph ends here."

@@ -23,4 +23,5 @@ class FrozenEnvironment(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
+        del fact
         yield Report()

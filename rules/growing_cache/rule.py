@@ -25,10 +25,13 @@ class GrowingCache(Rule):
         del target
         target, _ = fact.extra
         value = getattr(fact.node, "value", None)
-        if fact.value.kind != "instance" or not isinstance(value, ast.Call):
+        if fact.value.kind != "instance" or value is None:
             return
-        if getattr(value.func, "attr", "") in ("cat", "concat", "hstack", "vstack") and value.args:
-            own = ast.unparse(target)
-            parts = getattr(value.args[0], "elts", [])
-            if any(ast.unparse(part) == own for part in parts):
-                yield Report(f"`{own}` grows with each call")
+        own = ast.unparse(target)
+        for call in ast.walk(value):
+            if isinstance(call, ast.Call) and call.args:
+                joins = getattr(call.func, "attr", "") in ("cat", "concat", "hstack", "vstack")
+                parts = getattr(call.args[0], "elts", [])
+                if joins and any(ast.unparse(part) == own for part in parts):
+                    yield Report(f"`{own}` grows with each call")
+                    return

@@ -23,8 +23,7 @@ class HostCopy(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        if fact.name.endswith("to") and not any(
-            v.data == "cpu" and v.kind == "const" for v in fact.arguments
-        ):
+        to_cpu = any(v.kind == "const" and v.data == "cpu" for v in fact.arguments)
+        if fact.name.endswith(".to") and not to_cpu:
             return
         yield Report(certainty=certainty_of(fact.value))

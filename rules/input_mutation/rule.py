@@ -27,6 +27,5 @@ class InputMutation(Rule):
         """Report the place."""
         del target
         if fact.value.note & INPUT and fact.site.root:
-            yield Report(
-                f"`{shown(fact)}` changes an argument in place", certainty=certainty_of(fact.value)
-            )
+            message = f"`{shown(fact)}` changes an argument in place"
+            yield Report(message, certainty=certainty_of(fact.value))

@@ -24,6 +24,6 @@ class LookupBySize(Rule):
         del target
         base, index = fact.value, fact.other
         modules = base.kind == "object" and base.data.startswith("torch.nn.Module")
-        if (base.kind in ("list", "tuple", "dict") or modules) and index.kind == "number":
-            if index.data == "shape":
-                yield Report()
+        container = base.kind in ("list", "tuple", "dict") or modules
+        if container and index.kind == "number" and index.data == "shape":
+            yield Report()

@@ -23,6 +23,6 @@ class LoopOverSize(Rule):
         """Report the place."""
         del target
         value = fact.value
-        if fact.detail == "for" and value.kind == "list" and value.note == "range":
-            if value.data.data == "shape":
-                yield Report()
+        counted = fact.detail == "for" and value.kind == "list" and value.note == "range"
+        if counted and value.data.data == "shape":
+            yield Report()

@@ -6,12 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
-from compilescope.lint.values import Value, contains_tensor
-
-
-def is_mask(index: Value) -> bool:
-    """Whether the index is tensor data: then the container is a tensor."""
-    return contains_tensor(index) or index.kind in ("slice", "unknown")
+from compilescope.lint.values import contains_tensor
 
 
 def known_key(fact: Fact) -> bool:
@@ -51,10 +46,12 @@ class NewDictionaryKey(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        target, value = fact.extra
+        target, _ = fact.extra
         if not isinstance(target, ast.Subscript) or fact.value.note == "fresh":
             return
-        if fact.value.kind not in ("dict", "unknown") or is_mask(fact.other):
+        if fact.value.kind == "unknown" and fact.other.kind != "const":
+            return
+        if fact.value.kind not in ("dict", "unknown") or contains_tensor(fact.other):
             return
         owner = target.value
         if isinstance(owner, ast.Attribute):
@@ -62,9 +59,6 @@ class NewDictionaryKey(Rule):
             if kept and not known_key(fact):
                 yield Report(f"a key is added to `{ast.unparse(owner)}`", severity="limit")
         elif isinstance(owner, ast.Name) and argument_of_root(owner, fact):
-            if (
-                fact.other.kind == "const"
-                and isinstance(fact.other.data, str)
-                and not known_key(fact)
-            ):
+            named = fact.other.kind == "const" and isinstance(fact.other.data, str)
+            if named and not known_key(fact):
                 yield Report(f"a key is added to the argument `{owner.id}`", severity="bounded")

@@ -17,7 +17,7 @@ class NonfiniteCheck(Rule):
     reason = "The check is a branch on data."
     help = "check the returned norm outside"
 
-    facts = ("call:torch.nn.utils.clip_grad_norm_",)
+    facts = ("call:torch.nn.utils.clip_grad_norm_", "call:torch.nn.utils.get_total_norm")
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""

@@ -31,8 +31,6 @@ class ScheduledOptimizer(Rule):
         if fact.key != "compile":
             self.scheduled.add(fact.site.module.path)
         elif fact.value.kind == "method" and fact.value.note == "step":
-            if (
-                fact.value.data.data.startswith("torch.optim.")
-                and fact.site.module.path in self.scheduled
-            ):
+            optimizer = str(fact.value.data.data).startswith("torch.optim.")
+            if optimizer and fact.site.module.path in self.scheduled:
                 yield Report()

@@ -18,13 +18,13 @@ def sliced_inside(node: ast.Subscript) -> bool:
 def grows(function: ast.AST, name: str) -> bool:
     """Whether the function appends to the tensor with torch.cat."""
     for node in own_statements(function):
-        if isinstance(node, ast.Assign) and any(
-            isinstance(t, ast.Name) and t.id == name for t in node.targets
-        ):
-            value = node.value
-            if isinstance(value, ast.Call) and getattr(value.func, "attr", "") in ("cat", "concat"):
-                if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value)):
-                    return True
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        targets = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        joins = getattr(node.value.func, "attr", "") in ("cat", "concat")
+        names = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+        if name in targets and joins and name in names:
+            return True
     return False
 
 
@@ -47,6 +47,7 @@ class SlicedArgument(Rule):
         if not isinstance(fact.node, ast.Call) or not fact.site.loops or fact.site.function is None:
             return
         for argument in fact.node.args:
-            if isinstance(argument, ast.Subscript) and isinstance(argument.value, ast.Name):
-                if sliced_inside(argument) and grows(fact.site.function.node, argument.value.id):
-                    yield Report(node=argument)
+            if not isinstance(argument, ast.Subscript) or not isinstance(argument.value, ast.Name):
+                continue
+            if sliced_inside(argument) and grows(fact.site.function.node, argument.value.id):
+                yield Report(node=argument)

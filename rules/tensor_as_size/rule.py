@@ -81,6 +81,8 @@ class TensorAsSize(Rule):
             spec = function.node.args
             if names & {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}:
                 return False  # the caller has the number already, or used it first
+        if any(fact.site.born.get(name, fact.epoch) < fact.epoch for name in names):
+            return False  # after a break it is an input of the next graph, and may be read
         seen = [self.used.setdefault((function, name), fact.node) for name in names]
         return not seen or any(node is fact.node for node in seen)
 

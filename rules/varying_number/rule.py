@@ -32,16 +32,13 @@ class VaryingNumber(Rule):
         if fact.key.startswith("call:"):
             values = [*fact.arguments, *fact.keywords.values()]
             if any(v == VARYING for v in values):
-                yield Report(
-                    "a number that differs from call to call is an option of an operator",
-                    severity="limit",
-                )
+                message = "a number that differs from call to call is an option of an operator"
+                yield Report(message, severity="limit")
         elif fact.key == "branch":
             if fact.value == VARYING:
-                yield Report(
-                    "a branch on a number that differs from call to call", severity="limit"
-                )
-        elif VARYING in (fact.value, fact.other) and any(
-            map(may_be_tensor, (fact.value, fact.other))
-        ):
-            yield Report(severity="bounded")
+                message = "a branch on a number that differs from call to call"
+                yield Report(message, severity="limit")
+        else:
+            sides = (fact.value, fact.other)
+            if VARYING in sides and any(map(may_be_tensor, sides)):
+                yield Report(severity="bounded")

@@ -31,9 +31,11 @@ def lint(paths: list[Path], compiled: tuple[str, ...] = ()) -> list[Finding]:
 
 
 def broken_line(entry: dict[str, Any]) -> int | None:
-    """The line that torch named for a snippet's break."""
-    match = re.search(r"user code at \S+?\.py:(\d+)", entry.get("evidence") or "")
-    return int(match.group(1)) if match else None
+    """The line of the snippet that torch named; a line of a library says nothing here."""
+    match = re.search(r"user code at (\S+?\.py):(\d+)", entry.get("evidence") or "")
+    if match is None or not match.group(1).endswith(entry["snippet"]):
+        return None
+    return int(match.group(2))
 
 
 def snippets(folder: Path, show: bool) -> None:

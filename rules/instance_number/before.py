@@ -1,0 +1,29 @@
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, index):
+        super().__init__()
+        self.index = index
+
+    def forward(self, x):
+        return x * self.index  # CS213
+
+
+blocks = [Block(i) for i in range(12)]
+for block in blocks:
+    block.compile(backend="eager")
+
+
+def run(x):
+    for block in blocks:
+        x = block(x)
+    return x
+
+
+run(torch.ones(3))
+
+
+def make():
+    return run, [(torch.ones(3),)]
