@@ -45,7 +45,7 @@ def render_markdown(comparison: Comparison, /, **_options: Any) -> str:
     lines += [f"Caution: {markdown.prose(caveat)}  " for caveat in found.caveats]
     lines += ["", "| | before | after | change |", "|---|---:|---:|---:|"]
     lines += [
-        f"| {total.name} | {' | '.join(_numbers(total))} | {_difference(total)} |"
+        f"| {total.name} | {' | '.join(figures(total))} | {difference(total)} |"
         for total in _shown(found)
     ]
     changed = [item for item in found.items if item.change != "same"]
@@ -93,7 +93,7 @@ def _totals(found: Comparison) -> Table:
     for name in ("", "before", "after", "change"):
         table.add_column(name, justify="right" if name else "left", header_style="dim")
     for total in _shown(found):
-        table.add_row(total.name, *_numbers(total), _difference(total))
+        table.add_row(total.name, *figures(total), difference(total))
     return table
 
 
@@ -125,7 +125,8 @@ def _times(item: Item) -> str:
     return f"{before:,} → {after:,}{cost}"
 
 
-def _numbers(total: Total) -> tuple[str, str]:
+def figures(total: Total) -> tuple[str, str]:
+    """Both runs' numbers, with their unit."""
     return _number(total.before, total.unit), _number(total.after, total.unit)
 
 
@@ -135,7 +136,8 @@ def _number(value: float | None, unit: str) -> str:
     return seconds(value) if unit == "s" else f"{value:,.0f}"
 
 
-def _difference(total: Total) -> str:
+def difference(total: Total) -> str:
+    """The change, with its share; an equals sign where there is none."""
     if total.before is None or total.after is None:
         return "unknown"
     change = total.after - total.before

@@ -15,7 +15,7 @@ import click
     "form",
     default="terminal",
     show_default=True,
-    help="terminal, markdown or json.",
+    help="terminal, markdown, html or json.",
 )
 def command(before: Path, after: Path, form: str) -> None:
     """Show what became better or worse from one session to another.

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from compilescope.reports.comparison_page import render as render_comparison
 from compilescope.reports.html import render
 
 from compilescope import store
 from compilescope.diagnose import diagnose
+from compilescope.diagnose.compare import compare
 from compilescope.diagnosis import CallSeries, Diagnosis
 from compilescope.model import (
     Called,
@@ -215,3 +217,21 @@ def test_without_source_nothing_of_the_users_files_is_left(name):
     assert diagnose(redacted).counts == diagnose(session).counts
     causes = [cause.id for cause in diagnose(session).causes]
     assert len(diagnose(redacted).causes) == len(causes)
+
+
+def test_comparison_page_has_every_change_and_every_caution(diagnoses):
+    found = compare(diagnoses["breaks"], diagnoses["shapes"])
+    tree = Tree(render_comparison(found))
+    text = " ".join(tree.text.split())
+    assert len(tree.ids) == len(set(tree.ids))
+    assert tree.loads == []
+    for said in (found.verdict, *found.caveats, *(item.why for item in found.items)):
+        assert said.replace("`", "") in text
+    assert text.count("gone") == sum(item.change == "gone" for item in found.items)
+
+
+def test_comparison_of_hostile_sessions_stays_text():
+    one = diagnose(hostile())
+    text = render_comparison(compare(one, msgspec.structs.replace(one, causes=())))
+    assert "<b onclick" not in text
+    assert Tree(text).handlers == []
