@@ -37,10 +37,11 @@ def command(file: Path, output: Path, *, show: bool, no_source: bool, force: boo
     text = report("html")(
         diagnose(session), session_json=store.encode(session), source=not no_source
     )
+    data = text.encode("utf-8", "backslashreplace")  # a recorded name may hold a lone surrogate
     if to_stdout:
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(data)
         return
-    _write(output, text)
+    store.write(data, output)
     print(output)
     if show and click.launch(output.resolve().as_uri()):
         print(f"no browser could be started; open {output} in one", file=sys.stderr)
@@ -54,26 +55,13 @@ def _spare(path: Path) -> None:
     """
     from compilescope.errors import UsageError
 
-    if not path.exists() or path.is_dir():
-        return
-    with path.open("rb") as file:
-        if b'<meta name="generator" content="compilescope' in file.read(4096):
-            return
-    raise UsageError(
-        f"{path} is not a report, and would be replaced",
-        hint="name another file with -o, or give --force",
-    )
-
-
-def _write(path: Path, text: str) -> None:
-    from compilescope.errors import InputError
-
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(
-            f"cannot write {path}",
-            cause=error.strerror or str(error),
-            hint="name another file with -o",
-        ) from error
+        with path.open("rb") as file:
+            beginning = file.read(4096)
+    except OSError:
+        return  # nothing is there, or the writing will say what is wrong
+    if beginning and b'<meta name="generator" content="compilescope' not in beginning:
+        raise UsageError(
+            f"{path} is not a report, and would be replaced",
+            hint="name another file with -o, or give --force",
+        )
