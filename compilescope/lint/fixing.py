@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from compilescope.lint.spans import Edit, Group, compatible
 
@@ -88,6 +90,7 @@ class Corrector:
                 state.fixed[code] += number
                 state.changed.add(path)
             state.checked = checked
+        state.checked = _without_marks(state.checked, unsafe=unsafe)
         return state
 
     def _round(self, state: Corrected, *, unsafe: bool) -> dict[tuple[str, str], int]:
@@ -118,6 +121,15 @@ class Corrector:
         if self._tree is None or self._tree[0] != source.text:
             self._tree = (source.text, Tree(source.text))
         return self._tree[1]
+
+
+def _without_marks(checked: Checked, *, unsafe: bool) -> Checked:
+    """The findings that are left: what was not corrected now will not be the next time either."""
+    tried = ("safe", "unsafe") if unsafe else ("safe",)
+    left = tuple(
+        msgspec.structs.replace(f, fix="") if f.fix in tried else f for f in checked.findings
+    )
+    return replace(checked, findings=left)
 
 
 def _edited(source: Source, groups: Sequence[Group]) -> Source | None:

@@ -197,8 +197,11 @@ def test_a_correction_that_does_not_parse_is_not_made_and_others_are(project, li
 def test_a_rule_may_decline(project, lint, item_fix):
     item_fix(lambda c: c.decline("not here"))
     path = project.write("m.py", SOURCE)
-    assert lint(*FIX).code == 1
+    outcome = lint(*FIX)
+    assert outcome.code == 1
     assert path.read_text() == SOURCE
+    assert "[*]" not in outcome.out
+    assert "fixable" not in outcome.out
 
 
 def test_a_correction_that_brings_another_finding_ends(project, lint, item_fix):
