@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compilescope.errors import InputError, VersionError
 from compilescope.packs import report
@@ -38,13 +38,13 @@ def load(path: Path) -> Session:
         raise
 
 
-def emit(diagnosis: Diagnosis, form: str, *, everything: bool = False) -> None:
-    """Print `diagnosis` as `form`.
+def emit(diagnosis: Diagnosis, form: str, **options: Any) -> None:
+    """Print `diagnosis` as `form`; `options` are those of that report.
 
     Raises:
         UsageError: no installed report is called `form`.
     """
-    text = report(form)(diagnosis, width=width(), color=color(), everything=everything)
+    text = report(form)(diagnosis, width=width(), color=color(), **options)
     write(text)
 
 

@@ -21,9 +21,12 @@ def command(file: Path, form: str, *, everything: bool) -> None:
 
     FILE is a session that `probe` wrote, or a page that `report` wrote.
     """
+    from compilescope import store
     from compilescope.commands.output import emit, load
     from compilescope.diagnose import diagnose
     from compilescope.packs import report
 
     report(form)  # a mistyped format is told before a large file is read
-    emit(diagnose(load(file)), form, everything=everything)
+    session = load(file)
+    inside = {"session_json": store.encode(session)} if form == "html" else {}
+    emit(diagnose(session), form, everything=everything, **inside)
