@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, Literal
 
-from compilescope.reports.words import few, find, seconds
-
 from compilescope.model import Frame
+
+from .words import few, find, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

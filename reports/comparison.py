@@ -6,13 +6,14 @@ import io
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from compilescope.reports import markdown
-from compilescope.reports.visible import visible
-from compilescope.reports.words import few, seconds, short
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from . import markdown
+from .visible import visible
+from .words import few, seconds, short
 
 if TYPE_CHECKING:
     from compilescope.comparison import Comparison, Item, Total

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from compilescope.reports.alerts import alerts, is_file, relative
-from compilescope.reports.visible import visible
+from .alerts import alerts, is_file, relative
+from .visible import visible
 
 if TYPE_CHECKING:
-    from compilescope.reports.alerts import Alert
-
     from compilescope.diagnosis import Diagnosis
+
+    from .alerts import Alert
 
 _LEVELS = {"note": "notice"}
 

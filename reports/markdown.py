@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from compilescope.reports.visible import visible
-from compilescope.reports.words import ending, few, gap, numbers, seconds, short
+from .visible import visible
+from .words import ending, few, gap, numbers, seconds, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
-from compilescope.reports.alerts import alerts, is_file, relative
-from compilescope.reports.visible import visible
 
 from compilescope import __version__
 
-if TYPE_CHECKING:
-    from compilescope.reports.alerts import Alert
+from .alerts import alerts, is_file, relative
+from .visible import visible
 
+if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
+
+    from .alerts import Alert
 
 
 def render(diagnosis: Diagnosis, /, **_options: Any) -> str:

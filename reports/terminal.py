@@ -6,14 +6,15 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from compilescope.reports.strip import BLOCKS, marks, strip
-from compilescope.reports.visible import visible
-from compilescope.reports.words import ending, few, find, gap, letters, numbers, short
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from compilescope.diagnose.verdict import duration
+
+from .strip import BLOCKS, marks, strip
+from .visible import visible
+from .words import ending, few, find, gap, letters, numbers, short
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Break, Cause, Diagnosis, Fallback, Notice, Remedy
