@@ -126,10 +126,10 @@ def _without_summary(result: LintResult, name: str, style: Style) -> str:
     return text.removesuffix(closing)
 
 
-def stdout_bytes(text: str, encoding: str) -> None:
+def stdout_bytes(data: bytes) -> None:
     """Write a corrected program to stdout exactly as a file would hold it."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode(encoding))
+    sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 

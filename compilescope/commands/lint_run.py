@@ -80,8 +80,9 @@ def _correct(inputs: Inputs, plan: Plan, engine: Engine) -> ExitCode:
         return output.show_diff(corrected, inputs, plan)
     result = _joined(_baselined(result, plan), plan)
     if plan.stdin is not None:
-        for source in corrected.sources.values():
-            output.stdout_bytes(source.content(), source.encoding)
+        sources = corrected.sources.values()
+        output.stdout_bytes(inputs.raw)  # an editor takes what comes out for the new text
+        output.stdout_bytes(b"".join(one.content().encode(one.encoding) for one in sources))
         output.show(result, plan, sys.stderr)
         return output.exit_code(result, plan)
     failed = run.save(corrected)

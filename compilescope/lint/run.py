@@ -32,6 +32,7 @@ class Inputs:
 
     sources: dict[str, Source] = field(default_factory=dict)  # by the path that is shown
     unreadable: tuple[Finding, ...] = ()
+    raw: bytes = b""  # what came on stdin and could not be read
 
     def __len__(self) -> int:
         return len(self.sources) + len(self.unreadable)
@@ -58,7 +59,7 @@ def from_stdin(data: bytes, name: str) -> Inputs:
     try:
         return Inputs({name: from_bytes(Path(name), data)})
     except Unreadable as error:
-        return Inputs({}, (unreadable_finding(name, str(error)),))
+        return Inputs({}, (unreadable_finding(name, str(error)),), data)
 
 
 def lint(inputs: Inputs, settings: Settings, engine: Engine) -> LintResult:

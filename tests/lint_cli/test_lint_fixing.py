@@ -162,6 +162,20 @@ def test_stdin_gives_the_corrected_program_on_stdout(project, lint):
     assert "Fixed 1 finding." in outcome.err
 
 
+@pytest.mark.parametrize("source", ["x = (\n", "", "x = 1"])
+def test_stdin_that_cannot_be_corrected_comes_back_as_it_was(project, lint, source):
+    assert lint("--fix", "-", stdin=source.encode()).out == source
+
+
+def test_stdin_that_cannot_be_read_comes_back_as_it_was(project):
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "compilescope", "lint", "--fix", "-"]
+    done = subprocess.run(command, input=b"x = '\xff'\n", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"x = '\xff'\n")
+
+
 @pytest.fixture
 def item_fix(engine, monkeypatch):
     """Replaces what the rule about `.item()` does."""
