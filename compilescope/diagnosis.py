@@ -150,6 +150,30 @@ class Notice(msgspec.Struct, frozen=True):
     remedies: tuple[Remedy, ...] = ()
 
 
+class SymbolGuard(msgspec.Struct, frozen=True):
+    """A condition on a symbolic size that a line of code brought about."""
+
+    expression: str  # in the user's names
+    frame: Frame
+
+
+class SymbolicSize(msgspec.Struct, frozen=True):
+    """A size or number that a function's graphs keep variable."""
+
+    name: str  # PyTorch's own, "s77"
+    source: str  # as the user would write it, `x.shape[0]`; "" for one that is computed
+    values: tuple[str, ...]  # met at the compiles
+    range: str  # in words, "2 and more"
+    backed: bool  # False where no example value stands behind it
+    frame: Frame | None  # the line that it was born for
+    function: Frame | None
+    compile_ids: tuple[str, ...]
+    guards: tuple[SymbolGuard, ...] = ()
+    compiler_guards: int = 0  # distinct ones that no line of code asked for, as on index width
+    constant: str = ""  # the value that it was fixed to, "" where it stayed variable
+    constant_frame: Frame | None = None
+
+
 class Counts(msgspec.Struct, frozen=True):
     """How often; `recompiles` includes one that the recompile limit refused."""
 
@@ -196,3 +220,4 @@ class Diagnosis(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     processes: tuple[Process, ...] = ()
     sources: dict[str, dict[int, str]] = {}
+    symbols: tuple[SymbolicSize, ...] = ()

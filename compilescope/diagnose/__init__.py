@@ -9,6 +9,7 @@ from compilescope.diagnose.causes import explain_recompiles
 from compilescope.diagnose.fallbacks import explain_fallbacks
 from compilescope.diagnose.functions import summaries
 from compilescope.diagnose.notices import explain as explain_notice
+from compilescope.diagnose.symbols import explain_symbols
 from compilescope.diagnose.timeline import Timeline
 from compilescope.diagnose.verdict import recovery, status, verdict
 from compilescope.diagnosis import Compile, Counts, Diagnosis, Notice, Seconds
@@ -66,6 +67,7 @@ def diagnose(session: Session) -> Diagnosis:
         findings=session.findings,
         processes=session.processes,
         sources=session.sources,
+        symbols=explain_symbols(session),
     )
 
 
