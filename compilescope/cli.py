@@ -90,6 +90,13 @@ def main() -> NoReturn:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(ExitCode.CLEAN)
+    except Exception as error:
+        if os.environ.get("COMPILESCOPE_DEBUG"):
+            raise
+        _fail(
+            f"error: compilescope itself failed ({type(error).__name__}: {error})\n"
+            "hint: COMPILESCOPE_DEBUG=1 shows where; please report it with that"
+        )
     sys.exit(code if isinstance(code, int) else ExitCode.CLEAN)
 
 
