@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .visible import visible
-from .words import ending, few, gap, numbers, seconds, short
+from .words import companions, ending, few, gap, numbers, seconds, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,8 +81,8 @@ def _cause(cause: Cause, *, everything: bool) -> Iterator[str]:
     yield f"- **{cost}**, {few(cause.times, 'recompile')}, {_place(cause.frame)}"
     calls = f" (calls {numbers(cause.calls)})" if len(cause.calls) > 1 else ""
     yield f"  <br>{prose(cause.why)}{calls}"
-    for line in cause.also:
-        yield f"  <br>Also: {prose(line)}."
+    for line in companions(cause, None if everything else 2):
+        yield f"  <br>{prose(line)}"
     yield from _remedies(cause.remedies, everything=everything)
 
 

@@ -72,6 +72,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "few": words.few,
+        "companions": words.companions,
         "ending": words.ending,
         "excerpt": excerpt,
         "anchor": pages.anchor,

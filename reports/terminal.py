@@ -14,7 +14,7 @@ from compilescope.diagnose.verdict import duration
 
 from .strip import BLOCKS, marks, strip
 from .visible import visible
-from .words import ending, few, find, gap, letters, numbers, short
+from .words import companions, ending, few, find, gap, letters, numbers, short
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Break, Cause, Diagnosis, Fallback, Notice, Remedy
@@ -118,8 +118,8 @@ class _Page:
         self._title(letter, cost, cause.frame, few(cause.times, "recompile"), "bold red")
         self._source(cause.frame, cause.source)
         self._say(cause.why)
-        for line in cause.also:
-            self._say(f"Also: {line}.")
+        for line in companions(cause, None if self.everything else 2):
+            self._say(line)
         if cause.calls:
             which = "call" if len(cause.calls) == 1 else "calls"
             self._say(f"{which} {numbers(cause.calls)}", "dim")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compilescope.diagnosis import Diagnosis
+    from compilescope.diagnosis import Cause, Diagnosis
     from compilescope.model import Frame, Gap
 
 _INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\](?=.)")
@@ -42,6 +42,13 @@ def place(frame: Frame) -> str:
     """`path:line in function`, as far as it is known."""
     at = f"{short(frame.path)}:{frame.line}" if frame.line else short(frame.path)
     return f"{at} in {frame.function}" if frame.function else at
+
+
+def companions(cause: Cause, most: int | None = 2) -> tuple[str, ...]:
+    """What changed beside a cause, a sentence each, the last on how many are left out."""
+    shown = [f"Also: {text}." for text in cause.also[:most]]
+    more = len(cause.also) - len(shown)
+    return (*shown, f"Also: {few(more, 'other value')} at the same calls.") if more else (*shown,)
 
 
 def continued(frame: Frame) -> str:

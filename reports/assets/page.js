@@ -179,7 +179,7 @@ for (const plot of document.querySelectorAll(".field")) {
   const show = () => {
     svg.setAttribute("viewBox", `${from} 0 ${to - from} 100`);
     ends[0].textContent = `call ${Math.floor(from).toLocaleString("en")}`;
-    if (ends[1]) ends[1].textContent = (Math.ceil(to) - 1).toLocaleString("en");
+    ends[1].textContent = calls > 1 ? (Math.ceil(to) - 1).toLocaleString("en") : "";
     const scale = calls / (to - from);
     for (const [band, left, width] of bands) {
       const begin = Math.max(0, (left - (100 * from) / calls) * scale);

@@ -64,7 +64,9 @@ def test_command_prints_the_comparison(capsys):
 def test_unknown_form_is_told_before_the_files_are_read():
     with pytest.raises(UsageError, match="unknown comparison format") as error:
         cli.main(["compare", "none", "none", "--format", "yaml"], standalone_mode=False)
-    assert error.value.hint == "one of: json, markdown, terminal"
+    assert {"json", "markdown", "terminal"} <= set(
+        error.value.hint.removeprefix("one of: ").split(", ")
+    )
 
 
 def test_a_run_with_itself_has_not_changed(diagnoses):
