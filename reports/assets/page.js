@@ -7,51 +7,44 @@ const items = [...document.querySelectorAll(".item")];
 const stops = items.filter((item) => item.matches("article"));
 let current = -1;
 
-// Filter: words, "two words", key:value, n>3, s>0.5; `!` before any of them means not.
+// The filter language is that of compilescope/filters.py; `is:` is added here, where all kinds share a page.
 
-const KEYS = {
-  is: (item, value) => ` ${item.dataset.is} `.includes(` ${value} `),
-  kind: (item, value) => has(item.dataset.kind, value),
-  rule: (item, value) => has(`${item.dataset.rule || ""} ${item.dataset.kind || ""}`, value),
-  file: (item, value) => has(item.dataset.file, value),
-  fn: (item, value) => has(item.dataset.fn, value),
-};
-const NUMBERS = { n: "n", s: "s" };
-
-function has(text, value) {
-  return (text || "").toLowerCase().includes(value);
-}
+const TERM = /(!?)((?:"[^"]*"?|[^\s"])+)/g;
+const COMPARISON = /^(n|s|call)(<=|>=|=|<|>)(.*)$/i;
+const AMOUNT = /^(\d+(?:\.\d*)?|\.\d+)(us|µs|ms|s|min|h)?$/i;
+const FIELDS = ["rule", "kind", "file", "fn", "cause", "phase", "is"];
+const UNITS = { us: 1e-6, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600 };
+const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
 
 function parse(query) {
   const terms = [];
-  for (const [word] of query.matchAll(/!?(?:[a-z]+:)?"[^"]*"?|\S+/gi)) {
-    const not = word.startsWith("!") && word.length > 1;
-    const body = (not ? word.slice(1) : word).toLowerCase();
-    const number = /^(n|s)([<>]=?|=)([\d.]+)$/.exec(body);
-    const keyed = /^([a-z]+):(.*)$/.exec(body);
-    let test;
-    if (number) test = (item) => compare(item.dataset[NUMBERS[number[1]]], number[2], +number[3]);
-    else if (keyed && KEYS[keyed[1]]) {
-      const value = keyed[2].replaceAll('"', "");
-      test = (item) => KEYS[keyed[1]](item, value);
-    } else {
-      const value = body.replaceAll('"', "");
-      test = (item) => textOf(item).includes(value);
-    }
-    terms.push(not ? (item) => !test(item) : test);
+  for (const [, not, word] of query.matchAll(TERM)) {
+    const test = condition(word);
+    if (test) terms.push(not ? (item) => !test(item) : test);
   }
   return terms;
 }
 
-function compare(text, operator, limit) {
-  if (text === undefined) return false;
-  const value = +text;
-  return { ">": value > limit, "<": value < limit, "=": value === limit, ">=": value >= limit, "<=": value <= limit }[operator];
+// What one word asks for; null while it is not finished, as in `file:`.
+function condition(word) {
+  const [, number, sign, amount] = COMPARISON.exec(word) || [];
+  if (number && !amount) return null;
+  const [, digits, unit] = AMOUNT.exec(amount || "") || [];
+  if (digits) {
+    const limit = digits * UNITS[(unit || "s").toLowerCase()];
+    return ({ dataset }) => Boolean(dataset[number.toLowerCase()]) && OPERATORS[sign](+dataset[number.toLowerCase()], limit);
+  }
+  const colon = word.indexOf(":");
+  const name = word.slice(0, Math.max(0, colon)).toLowerCase();
+  const keyed = FIELDS.includes(name);
+  const value = (keyed ? word.slice(colon + 1) : word).replaceAll('"', "").toLowerCase();
+  if (!value) return null;
+  return keyed ? ({ dataset }) => (dataset[name] || "").toLowerCase().includes(value) : (item) => textOf(item).some((text) => text.includes(value));
 }
 
 const texts = new Map();
 function textOf(item) {
-  if (!texts.has(item)) texts.set(item, `${item.textContent} ${item.dataset.kind || ""} ${item.dataset.file || ""}`.toLowerCase());
+  if (!texts.has(item)) texts.set(item, [item.textContent, ...FIELDS.map((name) => item.dataset[name] || "")].map((text) => text.toLowerCase()));
   return texts.get(item);
 }
 
@@ -120,7 +113,7 @@ for (const count of document.querySelectorAll("[data-filter]")) {
     // A second count beside the first would ask for both at once; with Ctrl that is wanted.
     const rest = words.filter((other) => (event.ctrlKey || event.metaKey ? other !== word : !/^is:/.test(other)));
     apply((on ? rest : [...rest, word]).join(" "));
-    if (!on) for (const item of items) if (!item.hidden && item.dataset.is.includes(word.slice(3))) openAround(item);
+    if (!on) for (const item of items) if (!item.hidden) openAround(item);
   });
 }
 
@@ -219,7 +212,7 @@ for (const plot of document.querySelectorAll(".field")) {
     box = null;
   });
   plot.addEventListener("dragstart", (event) => event.preventDefault());
-  svg.addEventListener("click", (event) => { if (event.target.dataset.cause) location.hash = event.target.dataset.cause; });
+  svg.addEventListener("click", (event) => { if (event.target.dataset.link) location.hash = event.target.dataset.link; });
   plot.addEventListener("dblclick", () => { [from, to] = [0, calls]; show(); });
   new ResizeObserver(show).observe(plot);
 }

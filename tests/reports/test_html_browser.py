@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from compilescope.reports.html import render
 
-from compilescope import store
+from compilescope import filters, store
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import CallSeries, Compile
 
@@ -132,6 +132,58 @@ def test_filter_language(visit):
     assert matches('"x had 4 elements"') > 0
     assert matches("nowhere-to-be-found") == 0
     assert "0 of" in browser.find_element(By.ID, "matches").text
+
+
+QUERIES = (
+    "clip",
+    "!clip",
+    "fn:clip",
+    "!fn:clip file:breaks.py",
+    "kind:SIZE",
+    "rule:gb0170",
+    'kind:"tensor.size"',
+    '"had 4 elements"',
+    "had 4",
+    "file:",
+    "n>",
+    "s>50ms",
+    "s<=0.06",
+    "s>0.05s n=1",
+    "call>=2",
+    "call<1",
+    "cause:a",
+    "phase:dynamo",
+    "breaks.py:7",
+    "n>few",
+    "!",
+    '"unfinished',
+    "is:break",
+    "nowhere",
+)
+
+
+def test_filter_means_what_it_means_in_the_terminal(visit):
+    browser = visit("breaks")
+    items = browser.execute_script(
+        "return items.map((item) => [item.textContent, {...item.dataset}])"
+    )
+    values = []
+    for text, data in items:
+        row = {"text": text, **data}
+        for number in ("n", "s", "call"):
+            row.pop(number, None)
+            if data.get(number):
+                row[number] = float(data[number])
+        values.append(row)
+    for query in QUERIES:
+        shown_here = browser.execute_script(
+            "filter(arguments[0]); return items.map((item) => !item.hidden)", query
+        )
+        if query.startswith("is:"):  # of the page alone
+            assert 0 < sum(shown_here) < len(items)
+            continue
+        parsed = filters.parse(query)
+        assert shown_here == [parsed.holds(row) for row in values], query
 
 
 def test_counts_are_filters(visit):
