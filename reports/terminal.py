@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from compilescope.model import Frame
 
 _INDENT = 3
+_MOST = 8  # causes, and breaks; the dearest come first
 
 
 def render(
@@ -72,10 +73,13 @@ class _Page:
         self._calls()
         for fallback in self.diagnosis.fallbacks:
             self._fallback(fallback)
-        for cause in self.diagnosis.causes:
+        most = None if self.everything else _MOST
+        for cause in self.diagnosis.causes[:most]:
             self._cause(cause)
-        for item in self.diagnosis.graph_breaks:
+        self._more(len(self.diagnosis.causes), "cause", "causes")
+        for item in self.diagnosis.graph_breaks[:most]:
             self._break(item)
+        self._more(len(self.diagnosis.graph_breaks), "graph break", "graph breaks")
         self._errors()
         self._notices(self.diagnosis.notices)
         self._incomplete()
@@ -111,6 +115,11 @@ class _Page:
         self._title("!", "runs eagerly", item.frame, f"{item.limit_name} reached", "bold red")
         self._source(item.frame)
         self._say(item.why)
+
+    def _more(self, count: int, one: str, many: str) -> None:
+        if count > _MOST and not self.everything:
+            self.console.print()
+            self._say(f"{few(count - _MOST, f'more {one}', f'more {many}')}: --all", "dim")
 
     def _cause(self, cause: Cause) -> None:
         cost = duration(cause.seconds_lost) if cause.seconds_lost else "cost unknown"

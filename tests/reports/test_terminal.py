@@ -20,6 +20,19 @@ def test_everything_shows_each_remedy(diagnoses, golden):
         assert all(remedy.text.split()[0] in text for remedy in cause.remedies)
 
 
+def test_the_dearest_are_shown_and_the_others_counted(diagnoses):
+    one = diagnoses["shapes"].causes[0]
+    causes = tuple(msgspec.structs.replace(one, id=f"{index}") for index in range(30))
+    found = msgspec.structs.replace(diagnoses["shapes"], causes=causes)
+    text = report("terminal")(found)
+    assert "\nH  " in text
+    assert "\nI  " not in text
+    assert "   22 more causes: --all\n" in text
+    every = report("terminal")(found, everything=True)
+    assert "\nAD  " in every
+    assert "more causes" not in every
+
+
 def test_colour_changes_no_word(kind, diagnoses):
     import re
 
