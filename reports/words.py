@@ -87,7 +87,7 @@ def seconds(value: float | None) -> str:
 
     if value is None:
         return "unknown"
-    return duration(value) if value else "0 s"
+    return duration(value)
 
 
 def gap(item: Gap) -> str:

@@ -69,14 +69,20 @@ def recovery(causes: tuple[Cause, ...], seconds: Seconds) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: `12.3 s`, `45 ms`, `1 min 5 s`."""
-    if seconds >= 60:
-        return f"{int(seconds // 60)} min {seconds % 60:.0f} s"
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    if seconds >= 0.001:
+    """Seconds for people: `12.3 s`, `45 ms`, `1 min 5 s`, `2 h 10 min`."""
+    if not seconds:
+        return "0 s"
+    # Each unit ends where its rounded number would reach the next one's.
+    if seconds < 0.9995e-3:
+        return f"{seconds * 1e6:.0f} us"
+    if seconds < 0.9995:
         return f"{seconds * 1e3:.0f} ms"
-    return f"{seconds * 1e6:.0f} us"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def _fallback(fallbacks: tuple[Fallback, ...], counts: Counts) -> str:
