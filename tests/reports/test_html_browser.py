@@ -10,10 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from compilescope.reports.comparison_page import render as render_comparison
 from compilescope.reports.html import render
 
 from compilescope import filters, store
 from compilescope.diagnose import diagnose
+from compilescope.diagnose.compare import compare
 from compilescope.diagnosis import CallSeries, Compile
 
 webdriver = pytest.importorskip("selenium.webdriver")
@@ -339,19 +341,35 @@ def test_a_hundred_thousand_calls_and_two_thousand_compiles_open_in_two_seconds(
     assert len(shown(browser, ".letters a")) > 10
 
 
-@pytest.mark.skipif(not any(path.exists() for path in AXE), reason="no axe-core")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["breaks", "limit", "failed"])
-def test_accessibility_checker_finds_nothing(visit, name, theme):
-    browser = visit(name)
+def complaints(browser, theme):
+    """What axe finds with every detail open."""
     script = next(path for path in AXE if path.exists()).read_text(encoding="utf-8")
     browser.execute_script(f"document.documentElement.dataset.theme = '{theme}'")
     browser.execute_script(
         "document.querySelectorAll('details').forEach((details) => { details.open = true })"
     )
     browser.execute_script(script)
-    result = browser.execute_async_script(
+    return browser.execute_async_script(
         "const done = arguments[0]; axe.run().then((found) => done(found.violations.map("
         "(v) => [v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 200)])))"
     )
-    assert result == []
+
+
+with_axe = pytest.mark.skipif(not any(path.exists() for path in AXE), reason="no axe-core")
+
+
+@with_axe
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["breaks", "limit", "failed", "shapes", "clean"])
+def test_accessibility_checker_finds_nothing(visit, name, theme):
+    assert complaints(visit(name), theme) == []
+
+
+@with_axe
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessibility_checker_finds_nothing_on_a_comparison(browser, diagnoses, tmp_path, theme):
+    path = tmp_path / "page.html"
+    text = render_comparison(compare(diagnoses["breaks"], diagnoses["shapes"]))
+    path.write_text(text, encoding="utf-8")
+    browser.get(path.as_uri())
+    assert complaints(browser, theme) == []
