@@ -71,7 +71,8 @@ class Query:
 
 def parse(text: str) -> Query:
     """The query that `text` means; every text means one."""
-    found = (_term(match[2], negated=bool(match[1])) for match in _TERM.finditer(text))
+    words = (match for match in _TERM.finditer(text) if match[0] != "!")
+    found = (_term(match[2], negated=bool(match[1])) for match in words)
     return Query(tuple(term for term in found if term is not None))
 
 

@@ -48,18 +48,27 @@ class Scope(App[None]):
     def on_mount(self) -> None:
         self.set_keymap(self._moved_keys)
         if self.live is not None:
-            self.push_screen(SessionScreen(self.live.raw, live=self.live))
+            self.push_screen(SessionScreen(self.live.output, live=self.live))
             return
         entries = sources.find(self.paths)
         if len(entries) == 1:
-            self.push_screen(SessionScreen(entries[0].path))
+            self.open(entries[0].path)
         else:
             self.push_screen(SessionsScreen(self.paths))
+
+    def open(self, path: Path) -> None:
+        """Show the session at `path`; one that is still being written is followed."""
+        live = None
+        if sources.is_raw(path) and sources.is_running(path):
+            from compilescope.tui.live import attach
+
+            live = attach(path)
+        self.push_screen(SessionScreen(path, live=live))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette: every key of the screen in front, by name."""
         place = _place(screen)
-        for key in keys_of(place, live=self.live is not None):
+        for key in keys_of(place, live=_is_live(screen)):
             if key.id != "palette":
                 call = _action(screen, key.action)
                 yield SystemCommand(f"{key.text}", f"key {key.shown}", call)
@@ -71,14 +80,14 @@ class Scope(App[None]):
         self.search_themes()
 
     def action_help(self) -> None:
-        self.push_screen(HelpScreen(_place(self.screen), live=self.live is not None))
+        self.push_screen(HelpScreen(_place(self.screen), live=_is_live(self.screen)))
 
     async def action_quit(self) -> None:
         """What Textual itself binds to ctrl+q."""
         self.action_leave()
 
     def action_leave(self) -> None:
-        if self.live is not None and self.live.is_running():
+        if self.live is not None and self.live.recorder is not None and self.live.is_running():
             from compilescope.tui.screens.leave import LeaveScreen
 
             self.push_screen(LeaveScreen(self.live))
@@ -109,15 +118,15 @@ def _place(screen: Screen[Any]) -> Place:
     return "sessions" if isinstance(screen, SessionsScreen) else "session"
 
 
+def _is_live(screen: Screen[Any]) -> bool:
+    return isinstance(screen, SessionScreen) and screen.live is not None
+
+
 def _action(screen: Screen[Any], action: str) -> Any:
     async def call() -> None:
-        await screen.run_action(action if hasattr(screen, _method(action)) else f"app.{action}")
+        await screen.run_action(action)
 
     return call
-
-
-def _method(action: str) -> str:
-    return f"action_{action.partition('(')[0]}"
 
 
 def _has_few_colours(variables: Mapping[str, str]) -> bool:

@@ -6,6 +6,7 @@ session when the program ends, whether anybody looks or not.
 
 from __future__ import annotations
 
+import glob
 import os
 import signal
 import subprocess
@@ -13,19 +14,19 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.widgets import RichLog
 
-from compilescope.errors import CompilescopeError, ProgramError
-from compilescope.probe.raw import LAUNCH
-from compilescope.tui.sources import Opened, is_running, open_session
+from compilescope import store
+from compilescope.errors import CompilescopeError, InputError, ProgramError
+from compilescope.probe.raw import TRACE
+from compilescope.tui.sources import HOME, Opened, is_raw, is_running, open_session, saved_as
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from compilescope.tui.screens.session import SessionScreen
 
 _EVERY = 0.5  # seconds between looks
@@ -38,26 +39,25 @@ _PATIENCE = 10.0
 class Live:
     """One program that is recorded while it runs."""
 
-    raw: Path
     output: Path  # where the session goes
+    raw: Path | None = None  # the record while it grows; found once the recorder made it
     log: Path | None = None  # what the program prints
     recorder: subprocess.Popen[bytes] | None = None
     kept: bool = False  # the user left it running
+    lines: list[str] = field(default_factory=list)  # the last that it printed
     _screen: SessionScreen | None = None
-    _timer: Timer | None = None
     _seen: tuple[tuple[str, int], ...] = ()
     _read_to: int = 0
     _rest: str = ""
     _skip: int = 0
     _busy: bool = False
     _over: bool = False
-    lines: list[str] = field(default_factory=list)
 
     def is_running(self) -> bool:
         """Whether the program, or what records it, has not ended."""
         if self.recorder is not None:
             return self.recorder.poll() is None
-        return is_running(self.raw)
+        return self.raw is not None and is_running(self.raw)
 
     def stop(self) -> None:
         """Ask the program to end, as Ctrl-C would; the recorder then saves the session."""
@@ -77,23 +77,30 @@ class Live:
     def begin(self, screen: SessionScreen) -> None:
         """Keep `screen` up to date from now on."""
         self._screen = screen
-        self._timer = screen.set_interval(_EVERY, self._look)
+        screen.set_interval(_EVERY, self.look)
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Read what is new, unless the view is paused or the last reading is not done."""
         assert self._screen is not None
         self._follow_output()
         if self._over or self._busy or self._screen.paused:
             return
-        if self._skip > 0:
+        ended = not self.is_running()
+        if self._skip > 0 and not ended:
             self._skip -= 1
             return
-        ended = not self.is_running()
-        sizes = _sizes(self.raw)
+        self._find_raw()
+        sizes = _sizes(self.raw) if self.raw else ()
         if sizes == self._seen and not ended:
             self._screen.draw_head()
             return
         self._seen, self._busy = sizes, True
         self._screen.run_worker(lambda: self._read(ended=ended), thread=True, group="live")
+
+    def _find_raw(self) -> None:
+        if self.raw is None or not self.raw.exists():
+            found = self.output.parent.glob(f".{glob.escape(self.output.name)}.*.raw")
+            self.raw = next((path for path in found if is_raw(path)), self.raw)
 
     def _read(self, *, ended: bool) -> None:
         from time import monotonic
@@ -101,7 +108,8 @@ class Live:
         assert self._screen is not None
         start = monotonic()
         try:
-            found = open_session(self.output if ended and self.output.exists() else self.raw)
+            saved = ended and self.output.exists()
+            found = open_session(self.output if saved or self.raw is None else self.raw)
         except CompilescopeError as error:
             if ended:
                 self._screen.app.call_from_thread(self._failed, error)
@@ -114,11 +122,9 @@ class Live:
         assert self._screen is not None
         self._busy = False
         self._over = ended
-        if not ended:
-            found = Opened(self.output, found.session, found.diagnosis)
-        self._screen.path = found.path
-        self._screen.show(found)
-        if ended:
+        self._screen.path = self.output
+        self._screen.show(Opened(self.output, found.session, found.diagnosis))
+        if ended and self.output.exists():
             self._screen.notify(f"the program has ended; saved in {self.output}", timeout=6)
 
     def _failed(self, error: CompilescopeError) -> None:
@@ -153,34 +159,60 @@ class Live:
 
 
 def start(
-    command: Sequence[str], options: Sequence[str], output: Path, raw: Path, log: Path
+    command: Sequence[str],
+    name: str,
+    *,
+    output: Path | None = None,
+    keep_raw: Path | None = None,
+    options: Sequence[str] = (),
 ) -> Live:
-    """Begin to record a program; what it prints goes to `log`.
+    """Begin to record a program; what it prints goes to a file beside the session.
 
     Raises:
         ProgramError: no process can be started.
+        InputError: the folder of the session cannot be written.
     """
+    output = output or _dated(name)
+    log = output.with_name(
+        output.name.removesuffix(".gz").removesuffix(".cscope.json") + ".out.txt"
+    )
     arguments = [sys.executable, "-m", "compilescope", "probe", "-q", "-o", str(output)]
-    arguments += ["--keep-raw", str(raw), *options, *command]
+    arguments += ["--keep-raw", str(keep_raw)] if keep_raw else []
     try:
-        with log.open("wb") as file:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        file = log.open("wb")
+    except OSError as error:
+        cause = error.strerror or str(error)
+        raise InputError(f"cannot write {log}", cause=cause, hint="-o names a session") from error
+    with file:
+        try:
             recorder = subprocess.Popen(  # noqa: S603  running the user's command is the task
-                arguments,
+                [*arguments, *options, *command],
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-    except OSError as error:
-        raise ProgramError(
-            "cannot start the recorder", cause=error.strerror or str(error)
-        ) from error
-    return Live(raw, output, log, recorder)
+        except OSError as error:
+            cause = error.strerror or str(error)
+            raise ProgramError("cannot start the recorder", cause=cause) from error
+    return Live(output, keep_raw, log, recorder)
+
+
+def attach(raw: Path) -> Live:
+    """Watch a program that somebody else started."""
+    return Live(saved_as(raw), raw)
+
+
+def _dated(name: str) -> Path:
+    stem = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)
+    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    return Path(HOME) / f"{stem.removesuffix('.py') or 'program'}-{stamp}{store.SUFFIX}"
 
 
 def _sizes(raw: Path) -> tuple[tuple[str, int], ...]:
     found = []
     with suppress(OSError):
-        for folder in (raw, raw / "trace"):
+        for folder in (raw, raw / TRACE):
             found += [(str(path), path.stat().st_size) for path in sorted(folder.iterdir())]
-    return tuple(found) if (raw / LAUNCH).exists() else ()
+    return tuple(found) if is_raw(raw) else ()

@@ -112,6 +112,11 @@ def is_running(raw: Path) -> bool:
     return False
 
 
+def saved_as(raw: Path) -> Path:
+    """The session that a raw folder `.NAME.random.raw` becomes when its program ends."""
+    return raw.with_name(raw.name.removesuffix(".raw").rpartition(".")[0].removeprefix("."))
+
+
 def dated(when: float) -> str:
     """A time for people, in their own zone."""
     if not when:
@@ -121,10 +126,11 @@ def dated(when: float) -> str:
 
 def report_path(session: Path) -> Path:
     """Where the HTML report of a session goes: beside it."""
-    name = session.name.removesuffix(".gz").removesuffix(".json").removesuffix(".cscope")
     if session.suffix in {".html", ".htm"}:
         return session
-    return session.with_name(f"{name.removesuffix('.raw').lstrip('.')}.html")
+    saved = saved_as(session) if session.name.endswith(".raw") else session
+    name = saved.name.removesuffix(".gz").removesuffix(".json").removesuffix(".cscope")
+    return saved.with_name(f"{name}.html")
 
 
 def check(paths: Sequence[Path]) -> None:

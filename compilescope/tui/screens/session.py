@@ -77,7 +77,9 @@ class SessionScreen(acting.Acting, Screen[None]):
             yield Grid(id="rows")
             yield Detail(id="detail")
             if self.live is not None:
-                yield RichLog(id="output", max_lines=5000, classes="hidden")
+                yield RichLog(
+                    id="output", max_lines=5000, wrap=True, min_width=20, classes="hidden"
+                )
         yield Static("", id="status", classes="hidden", markup=False)
         yield Input(
             placeholder="words  kind:size  file:model.py  fn:step  s>50ms  !warm",
@@ -158,9 +160,9 @@ class SessionScreen(acting.Acting, Screen[None]):
         """Fill the list anew: another view, filter, order or state of the session."""
         names = {key: name for key, (name, _) in VIEWS.items()}
         if self.live is not None:
-            names["0"] = "Output"
+            names["p"] = "Out"
         self.query_one(Tabs).show(names, self.active)
-        output = self.active == "0"
+        output = self.active == "p"
         self.set_class(output, "-output")
         if self.live is not None:
             self.query_one("#output").set_class(not output, "hidden")
@@ -230,12 +232,10 @@ class SessionScreen(acting.Acting, Screen[None]):
         self.go_to_call(message.call)
 
     def action_view(self, view: str) -> None:
-        if view == "0" and self.live is None:
-            return
         self.trail.clear()
         self.active = view
         self.draw()
-        if view != "0":
+        if view != "p":
             self.query_one(Grid).focus()
 
     def action_back(self) -> None:
@@ -326,6 +326,16 @@ class SessionScreen(acting.Acting, Screen[None]):
             )
             if number is not None:
                 grid.select(number)
+
+    def action_pause(self) -> None:
+        self.paused = not self.paused
+        self.draw_head()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of a live session exist only there."""
+        if action == "pause" or (action == "view" and parameters == ("p",)):
+            return self.live is not None
+        return super().check_action(action, parameters)
 
     def action_series(self, step: int) -> None:
         if self.index is None or len(self.index.diagnosis.calls) < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.worker import Worker
+
+    from compilescope.tui.app import Scope
 
 _EMPTY = (
     "No sessions here.\n`compilescope probe script.py` records one; `compilescope demo` shows how."
@@ -92,9 +94,7 @@ class SessionsScreen(Screen[Path | None]):
         if self.choose:
             self.dismiss(entry.path)
             return
-        from compilescope.tui.screens.session import SessionScreen
-
-        self.app.push_screen(SessionScreen(entry.path))
+        cast("Scope", self.app).open(entry.path)
 
     def action_filter(self) -> None:
         field = self.query_one("#filter", Input)

@@ -14,6 +14,7 @@ from compilescope.tui.views import (
     functions,
     lint,
     notices,
+    symbols,
 )
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ VIEWS: dict[str, tuple[str, Callable[[Index], Table]]] = {
     "2": ("Calls", calls.table),
     "3": ("Frames", functions.table),
     "4": ("Breaks", breaks.table),
-    "5": ("Compiles", compiles.table),
-    "6": ("Notices", notices.table),
+    "5": ("Time", compiles.table),
+    "6": ("Notes", notices.table),
     "7": ("Lint", lint.table),
     "8": ("Compare", comparison.table),
     "9": ("Env", environment.table),
+    "0": ("Sym", symbols.table),
 }

@@ -33,7 +33,7 @@ class _Calls:
                 Column("call", lambda call: f"{call:,}", 9, lambda call: call, right=True),
                 Column("time", self.time, 9, self.seconds.__getitem__, down=True, right=True),
                 Column("× steady", self.ratio, 10, self.seconds.__getitem__, True, True),
-                Column("", self.mark, 3),
+                Column("", self.mark, 5),
                 Column("what happened", self.what),
             ),
             document=self.document,
@@ -70,9 +70,10 @@ class _Calls:
                 for item in self.index.recompiles_at.get(self.index.key(call), ())
                 if item.cause in self.index.causes
             )
-            first = "first " if not causes and not call else ""
             cause = f" for {', '.join(causes)}" if causes else ""
-            return f"{first}{text}{cause}" + (f"; {eager}" if call in self.index.eager else "")
+            if not causes and not call:
+                text = few(len(compiles) or 1, "first compile")
+            return f"{text}{cause}" + (f"; {eager}" if call in self.index.eager else "")
         return eager if call in self.index.eager else ""
 
     def tone(self, call: int) -> Tone:
@@ -106,7 +107,7 @@ class _Calls:
 
     def into(self, call: int) -> tuple[str, str] | None:
         mark = self.index.letter_at(call)
-        return ("1", f"cause:{mark[0]}") if mark else None
+        return ("1", f"cause:{mark.partition(',')[0]}") if mark else None
 
     def document(self, call: int) -> Document:
         return tuple(self._blocks(call))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Item = Fallback | Cause | Break | str
 
-_MOST_EVENTS = 20
+_MOST_EVENTS = 8
 
 
 def table(index: Index) -> Table:

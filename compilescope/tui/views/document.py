@@ -39,7 +39,9 @@ def source(sources: Sources, frame: Frame, expression: str = "") -> list[Block]:
                 break
             lines[number] = known[number].expandtabs(4)
     cut = min(len(text) - len(text.lstrip()) for text in lines.values() if text.strip())
-    shown = tuple((number, lines[number][cut:].rstrip()) for number in sorted(lines))
+    written = [number for number in sorted(lines) if lines[number].strip()]
+    numbers = range(written[0], written[-1] + 1)
+    shown = tuple((number, lines[number][cut:].rstrip()) for number in numbers)
     at = locate(dict(shown)[frame.line], expression)
     return [Block(excerpt=Excerpt(shown, frame.line, at))]
 
@@ -55,11 +57,8 @@ def fixes(remedies: Sequence[Remedy]) -> Iterable[Block]:
             yield Block(f"Price: {remedy.price}", "dim")
         if remedy.limits:
             yield Block(f"Limits: {remedy.limits}", "dim")
-        versions = " to ".join(filter(None, (remedy.since, remedy.until)))
-        if versions:
-            start = "torch" if remedy.since else "torch up to"
-            later = "" if remedy.until else " and newer"
-            yield Block(f"Exists in {start} {versions}{later}", "dim")
+        if remedy.until:
+            yield Block(f"Gone after torch {remedy.until}", "dim")
         yield Block(f"Proof: {remedy.proof}", "dim")
 
 

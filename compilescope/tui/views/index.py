@@ -91,12 +91,13 @@ class Index:
     def letter_at(self, call: int) -> str:
         """The letters of the causes at a call of the series; "" where nothing was recompiled."""
         found = self.recompiles_at.get(self.key(call), ())
-        return "".join(dict.fromkeys(self.letters.get(item.cause, "?") for item in found))
+        return ",".join(dict.fromkeys(self.letters.get(item.cause, "?") for item in found))
 
     @cached_property
     def marks(self) -> dict[int, str]:
         """What the strip writes under a call: a cause, a first compile or an eager call."""
         found = dict.fromkeys(self.eager, "!")
         for call in self.paid:
+            # One column is one letter wide; past Z the caption has the whole name.
             found[call] = self.letter_at(call)[:1] or "▴"
         return found

@@ -31,8 +31,8 @@ def table(index: Index) -> Table:
         document=lambda item: tuple(_blocks(index, item)),
         identity=lambda item: f"{item.code} {item.path}:{item.line}:{item.column}",
         values=_values,
-        empty="No findings: this session was recorded without lint.\n"
-        "`compilescope lint --run SESSION` joins both.",
+        empty="This session holds no findings of lint.\n"
+        "`compilescope lint --session FILE` says what each finding cost in this run.",
         tone=lambda item: "warn" if item.times else "",
         frame=_frame,
         fix=lambda item: item.help,

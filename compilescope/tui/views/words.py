@@ -20,6 +20,7 @@ STATUS = {
     "failed": "✗ failed",
 }
 _HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)(?=[/\\])")
+_RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 # Marks that turn the direction of writing can make code read as something else.
 _INVISIBLE = [*range(9), *range(11, 32), *range(0x7F, 0xA0), 0x061C, 0xFEFF]
 _INVISIBLE += [*range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070)]
@@ -51,18 +52,24 @@ def short(path: str) -> str:
     return path[len(here) :] if path.startswith(here) else _HOME.sub("~", path)
 
 
+def function(name: str) -> str:
+    """A function's name; what continues it after a graph break is named as that."""
+    match = _RESUMED.fullmatch(name)
+    return f"{match[1]} after {match[2]}" if match else name
+
+
 def place(frame: Frame | None) -> str:
     """`file.py:12 step`: enough to recognise a line."""
     if frame is None:
         return ""
     name = re.split(r"[/\\]", frame.path)[-1]
-    return f"{name}:{frame.line} {frame.function}".rstrip() if frame.line else name
+    return f"{name}:{frame.line} {function(frame.function)}".rstrip() if frame.line else name
 
 
 def where(frame: Frame) -> str:
     """`folder/file.py:12 in step`: enough to find a line."""
     at = f"{short(frame.path)}:{frame.line}" if frame.line else short(frame.path)
-    return f"{at} in {frame.function}" if frame.function else at
+    return f"{at} in {function(frame.function)}" if frame.function else at
 
 
 def numbers(values: Sequence[int], most: int = 12) -> str:

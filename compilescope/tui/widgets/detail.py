@@ -9,23 +9,24 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
-from textual.containers import VerticalScroll
-from textual.widgets import Static
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
 from compilescope.tui.keys import bindings
 from compilescope.tui.views.words import printable
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import Resize
 
     from compilescope.tui.views.table import Block, Document, Excerpt
 
 _INDENT = 1
 
 
-class Detail(VerticalScroll, can_focus=True):
-    """Shows one document and scrolls it."""
+class Detail(ScrollView, can_focus=True):
+    """Shows one document and scrolls it; its lines are made once, not laid out by the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -36,9 +37,12 @@ class Detail(VerticalScroll, can_focus=True):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.document: Document = ()
+        self._drawn: list[Strip] = []
 
-    def compose(self) -> ComposeResult:
-        yield Static(id="document")
+    @property
+    def text(self) -> str:
+        """What is shown, as plain lines."""
+        return "\n".join(strip.text.rstrip() for strip in self._drawn)
 
     def show(self, document: Document) -> None:
         """Replace the document and go back to its top."""
@@ -46,11 +50,31 @@ class Detail(VerticalScroll, can_focus=True):
             return
         self.document = document
         self.draw()
-        self.scroll_home(animate=False)
+        self.scroll_to(y=0, animate=False, force=True)
 
     def draw(self) -> None:
-        """Draw the document again, in the colours of the theme."""
-        self.query_one("#document", Static).update(Group(*self._lines(self.document)))
+        """Draw the document again, in the width of the pane and the colours of the theme."""
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        console = self.app.console
+        options = console.options.update(width=width, height=None, highlight=False, markup=False)
+        lines = console.render_lines(
+            Group(*self._lines(self.document)), options, style=self.rich_style, pad=False
+        )
+        self._drawn = [Strip(line) for line in lines]
+        self.virtual_size = Size(width, len(self._drawn))
+        self.refresh()
+
+    def on_resize(self, _event: Resize) -> None:
+        self.draw()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        row = y + int(self.scroll_offset.y)
+        if row >= len(self._drawn):
+            return Strip.blank(width, self.rich_style)
+        return self._drawn[row].adjust_cell_length(width, self.rich_style)
 
     def action_down(self) -> None:
         self.scroll_down(animate=False)
@@ -83,13 +107,12 @@ class Detail(VerticalScroll, can_focus=True):
             return
         if block.heading:
             yield Text("")
-            yield Text(printable(block.text), self._style("heading"))
+            yield Text(f" {printable(block.text)}", self._style("heading"))
             return
         style = self._style(block.tone) if block.tone else Style()
-        room = (0, 0, 0, block.indent + (_INDENT if block.indent == 0 else 0))
-        lines = [printable(line) for line in block.text.split("\n")]
-        text = Text("\n".join(lines), style) if block.code else self._prose("\n".join(lines), style)
-        yield Padding(text, room, expand=False)
+        lines = "\n".join(printable(line) for line in block.text.split("\n"))
+        text = Text(lines, style) if block.code else self._prose(lines, style)
+        yield Padding(text, (0, 1, 0, _INDENT + block.indent), expand=False)
 
     def _prose(self, text: str, style: Style) -> Text:
         """Prose whose `code` is coloured; backticks stay where there is no colour."""
@@ -104,16 +127,15 @@ class Detail(VerticalScroll, can_focus=True):
         digits = len(str(excerpt.lines[-1][0]))
         for number, text in excerpt.lines:
             here = number == excerpt.here
-            line = Text(
-                f" {'›' if here else ' '}{number:>{digits}} │ ", self._style("dim"), no_wrap=True
-            )
+            line = Text(no_wrap=True, overflow="ellipsis")
+            line.append(f" {'›' if here else ' '}{number:>{digits}} │ ", self._style("dim"))
             line.append(printable(text), self._style("here") if here else None)
-            line.overflow = "ellipsis"
             yield line
             start, length = excerpt.caret
             if here and length:
                 blank = f"  {'':>{digits}} │ {' ' * start}"
-                carets = Text(blank, self._style("dim"), no_wrap=True)
+                carets = Text(no_wrap=True, overflow="crop")
+                carets.append(blank, self._style("dim"))
                 carets.append("^" * length, self._style("caret"))
                 yield carets
 

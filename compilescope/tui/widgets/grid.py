@@ -36,7 +36,7 @@ class Grid(ScrollView, can_focus=True):
     }
 
     class Moved(Message):
-        """Another row is selected."""
+        """The user selected another row."""
 
     class Entered(Message):
         """The selected row is to be looked into."""
@@ -80,7 +80,6 @@ class Grid(ScrollView, can_focus=True):
             self.cursor = 0
         self._reveal()
         self.refresh()
-        self.post_message(self.Moved())
 
     def select(self, item: int) -> bool:
         """Select an item by its place in the table; False where the filter hides it."""

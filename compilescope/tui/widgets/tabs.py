@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-_SHORT = 4
+_SHORTEST = 3
 
 
 class Tabs(Widget):
@@ -55,13 +55,15 @@ class Tabs(Widget):
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def _shown(self) -> dict[str, str]:
-        found = {key: self._label(key, name) for key, name in self.names.items()}
-        if sum(len(text) + 1 for text in found.values()) <= self.size.width + 1:
-            return found
-        return {
-            key: self._label(key, name if key == self.active else name[:_SHORT])
-            for key, name in self.names.items()
-        }
+        names = dict(self.names)
+        while True:
+            found = {key: self._label(key, name) for key, name in names.items()}
+            others = [key for key in names if key != self.active]
+            longest = max(others, key=lambda key: len(names[key]), default="")
+            fits = sum(len(text) + 1 for text in found.values()) <= self.size.width + 1
+            if fits or len(names.get(longest, "")) <= _SHORTEST:
+                return found
+            names[longest] = names[longest][:-1]
 
     def _label(self, key: str, name: str) -> str:
         # Brackets, so that the active view is known without colour.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from compilescope.tui.views.index import Index
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
+_RANK = {"!": 0, "▴": 1}  # of the marks that share a column the highest is shown; letters are 2
+_WIDEST = 6  # columns that one call may take
 
 
 class Timeline(Widget):
@@ -44,6 +47,7 @@ class Timeline(Widget):
         self._heights: list[float] = []
         self._slowest: list[int] = []
         self._marks: dict[int, str] = {}
+        self._each = 1
 
     def show(self, index: Index) -> None:
         """Draw another series."""
@@ -61,8 +65,9 @@ class Timeline(Widget):
     def on_click(self, event: Click) -> None:
         """Pick the slowest call of the column under the mouse."""
         offset = event.get_content_offset(self)
-        if offset is not None and self.index is not None and offset.x < len(self._slowest):
-            self.post_message(self.Picked(self._slowest[offset.x]))
+        column = offset.x // self._each if offset is not None else -1
+        if self.index is not None and 0 <= column < len(self._slowest):
+            self.post_message(self.Picked(self._slowest[column]))
 
     def render_line(self, y: int) -> Strip:
         width, height = self.size
@@ -86,6 +91,7 @@ class Timeline(Widget):
         if self._drawn == (id(values), width):
             return
         self._drawn = (id(values), width)
+        self._each = max(1, min(_WIDEST, width // len(values)))
         columns = min(width, len(values))
         edges = [column * len(values) // columns for column in range(columns + 1)]
         slowest, calls = [], []
@@ -101,10 +107,14 @@ class Timeline(Widget):
         self._marks = {}
         for call, mark in self.index.marks.items():
             column = self._column(call)
-            if mark.isalpha() or not self._marks.get(column, " ").isalpha():
-                if mark.isalpha() and self._marks.get(column, " ").isalpha():
-                    continue
+            known = self._marks.get(column, "")
+            if not known or _RANK.get(mark, 2) > _RANK.get(known, 2):
                 self._marks[column] = mark
+
+    @property
+    def _bar(self) -> int:
+        # Bars that are wide enough stand apart.
+        return self._each - 1 if self._each > 2 else self._each
 
     def _column(self, call: int) -> int:
         assert self.index is not None
@@ -122,9 +132,9 @@ class Timeline(Widget):
         which = f" [{self.index.number + 1}/{many}]" if many > 1 else ""
         steady = f", steady {seconds(series.steady)}" if series.steady is not None else ""
         left = f"{printable(series.name)}{which}  {few(len(series.seconds), 'call')}{steady}"
-        what = {"▴": "compile", "!": "eager"}
         mark = self.index.marks.get(self.call, "")
-        note = f"  {what.get(mark, 'cause ' + mark)}" if mark else ""
+        letters = self.index.letter_at(self.call)
+        note = {"▴": "  compile", "!": "  eager"}.get(mark, f"  cause {letters}" if mark else "")
         right = f"call {self.call:,}  {seconds(series.seconds[self.call])}{note}"
         room = max(0, width - len(right) - 2)
         text = f"{left[:room]:<{room}}  {right}"
@@ -132,32 +142,40 @@ class Timeline(Widget):
         return Strip([Segment(text, base)]).adjust_cell_length(width, base)
 
     def _block_row(self, row: int, rows: int, width: int) -> Strip:
-        base = self.rich_style
-        cursor = self._column(self.call)
-        segments = []
-        for column, height in enumerate(self._heights):
+        cells = []
+        for height in self._heights:
             # At least an eighth, so that the cheapest call is seen.
             eighths = max(1, round(height * rows * 8)) - (rows - 1 - row) * 8
-            style = self._style(_sort(self._marks.get(column, "")))
-            if column == cursor:
-                style += self._style("cursor")
-            segments.append(Segment(_BLOCKS[max(0, min(8, eighths))], base + style))
-        return Strip(segments).adjust_cell_length(width, base)
+            block = _BLOCKS[max(0, min(8, eighths))]
+            cells.append(block * self._bar + " " * (self._each - self._bar))
+        return self._line(cells, {self._column(self.call)}, width)
 
     def _mark_row(self, width: int) -> Strip:
-        base = self.rich_style
         cursor = self._column(self.call)
         lit = {self._column(call) for call in self.highlighted}
+        cells = [
+            (self._marks.get(column) or ("^" if column == cursor else " ")).ljust(self._each)
+            for column in range(len(self._heights))
+        ]
+        return self._line(cells, {cursor, *lit}, width)
+
+    def _line(self, cells: list[str], lit: set[int], width: int) -> Strip:
+        """The cells in their styles, neighbours of one style as one segment."""
+        base = self.rich_style
+        styles = {name: base + self._style(name) for name in ("block", "cause", "compile", "eager")}
+        reverse = self._style("cursor")
         segments = []
-        for column in range(len(self._heights)):
-            mark = self._marks.get(column, "")
-            style = self._style(_sort(mark))
-            if column == cursor:
-                mark = mark or "^"
-                style += self._style("cursor")
-            elif column in lit:
-                style += self._style("cursor")
-            segments.append(Segment(mark or " ", base + style))
+        kinds = (
+            (column in lit, _sort(self._marks.get(column, ""))) for column in range(len(cells))
+        )
+        for (selected, name), run in groupby(zip(kinds, cells, strict=True), itemgetter(0)):
+            text = "".join(cell for _, cell in run)
+            style = styles[name]
+            if selected and len(text) == self._each > self._bar:
+                segments.append(Segment(text[: self._bar], style + reverse))
+                segments.append(Segment(text[self._bar :], style))
+            else:
+                segments.append(Segment(text, style + reverse if selected else style))
         return Strip(segments).adjust_cell_length(width, base)
 
     def _style(self, name: str) -> Any:
