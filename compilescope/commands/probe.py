@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from compilescope.probe.arguments import ProgramCommand, program
+from compilescope.probe.arguments import ProgramCommand, program, spelled
 
 if TYPE_CHECKING:
     from compilescope.probe.launcher import Outcome
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-raw", type=click.Path(path_type=Path), help="Keep the raw record in this folder."
 )
+@click.option("--tui", is_flag=True, help="Watch it run: calls, compiles and causes as they come.")
 @click.option("-q", "--quiet", is_flag=True, help="No closing line.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT.PY [ARGS]...")
 @click.pass_context
@@ -44,6 +45,7 @@ def command(  # noqa: PLR0913  one parameter an option
     command: tuple[str, ...],
     *,
     sync: bool,
+    tui: bool,
     quiet: bool,
 ) -> None:
     """Run a program unchanged and record its compiles, recompiles, graph breaks and calls.
@@ -54,6 +56,11 @@ def command(  # noqa: PLR0913  one parameter an option
     from compilescope.probe.launcher import Run, probe
 
     arguments, name = program(command, python)
+    if tui:
+        from compilescope.tui.live_run import watch
+
+        options = (*(("--python", python) if python else ()), *(("--sync",) if sync else ()))
+        ctx.exit(watch(spelled(command), name, output=output, keep_raw=keep_raw, options=options))
     outcome = probe(Run(arguments, name, output, keep_raw, sync, form == "json"))
     try:
         _conclude(outcome, form, quiet=quiet)

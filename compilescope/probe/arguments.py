@@ -44,6 +44,13 @@ def marked(params: Sequence[click.Parameter], args: list[str]) -> list[str]:
     return args
 
 
+def spelled(parts: Sequence[str]) -> tuple[str, ...]:
+    """The program's part as the user wrote it, for another `probe` to read."""
+    if not parts:
+        return ()
+    return ({_COMMAND: "--", _MODULE: "-m"}.get(parts[0], parts[0]), *parts[1:])
+
+
 def program(parts: Sequence[str], python: str | None) -> tuple[tuple[str, ...], str]:
     """The command to run and the name that people know the program by.
 
