@@ -18,8 +18,8 @@ const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) =>
 
 function parse(query) {
   const terms = [];
-  for (const [, not, word] of query.matchAll(TERM)) {
-    const test = condition(word);
+  for (const [whole, not, word] of query.matchAll(TERM)) {
+    const test = whole === "!" ? null : condition(word);
     if (test) terms.push(not ? (item) => !test(item) : test);
   }
   return terms;
