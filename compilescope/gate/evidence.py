@@ -32,7 +32,7 @@ def doubts(diagnosis: Diagnosis, limits: Limits, names: frozenset[str]) -> Itera
     """Why limits that seem to have held may not have."""
     if diagnosis.ended not in {"", "exited with code 0"}:
         yield f"the program {_is(diagnosis.ended)}{diagnosis.ended}: the run is not whole"
-    if not diagnosis.counts.compiles:
+    if not (diagnosis.counts.compiles or limits.graphs == 0 or _served(diagnosis, limits)):
         yield _nothing(diagnosis)
     for function in diagnosis.functions:
         if function.status == "failed":
@@ -59,6 +59,10 @@ def holes(
     return tuple(text for hides, text in pairs if hides), tuple(
         text for hides, text in pairs if not hides
     )
+
+
+def _served(diagnosis: Diagnosis, limits: Limits) -> bool:
+    return limits.warm and diagnosis.counts.calls > 0
 
 
 def _nothing(diagnosis: Diagnosis) -> str:

@@ -14,6 +14,7 @@ class Limits(msgspec.Struct, frozen=True):
     graphs: int | None = None  # exactly so many
     after_call: int = 0  # recompiles in so many first calls of each callable do not count
     no_fallback: bool = False
+    warm: bool = False  # compiled before the record began: calls without a compile are evidence
 
     @property
     def names(self) -> frozenset[str]:

@@ -58,6 +58,13 @@ class Record:
             text = f"{type(error).__name__}: {error}"[:300]
             self.note("trouble", where=where, text=text)
 
+    def close(self) -> None:
+        """Write nothing more."""
+        self._closed = True
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
     def after_fork(self) -> None:
         """Begin a file of our own in a forked child; the parent's stays the parent's."""
         if self._descriptor >= 0:
