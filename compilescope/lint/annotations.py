@@ -94,7 +94,7 @@ def _declared(machine: Machine, module: Module, node: ast.expr) -> Value:
 
 def _resolve(machine: Machine, module: Module, node: ast.expr) -> Value:
     from compilescope.lint.expressions import evaluate
-    from compilescope.lint.machine import Frame
+    from compilescope.lint.frames import Frame
 
     return evaluate(machine, Frame(module, Site(module, init=True), {}), node)
 
@@ -116,7 +116,7 @@ def _named(machine: Machine, module: Module, node: ast.Name | ast.Attribute) -> 
 
 
 def _bare(name: str, last: str) -> Value:
-    if name.startswith("builtins.") or name.startswith(("typing.", "collections.")):
+    if name.startswith(("builtins.", "typing.", "collections.")):
         if last in _CONTAINERS:
             return list_of(UNKNOWN)
         if last in _MAPPINGS:
@@ -180,9 +180,7 @@ def _either(machine: Machine, module: Module, parts: list[ast.expr]) -> Value:
     if len(known) < len(values) and not any(v.kind == "tensor" for v in known):
         return UNKNOWN
     mixed = len(known) < len(values) or any(
-        other.kind not in ("tensor",) and other != NONE
-        for value in known
-        for other in alternatives(value)
+        other.kind != "tensor" and other != NONE for value in known for other in alternatives(value)
     )
     if mixed:
         known = [

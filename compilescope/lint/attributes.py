@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from compilescope.lint.index import Class, Function
-from compilescope.lint.rule import Site
+from compilescope.lint.index import Class
+from compilescope.lint.instances import bind_method, class_attribute, method_value, of_instance
 from compilescope.lint.torch_table import FUNCTIONAL, FUNCTIONS, METHODS
 from compilescope.lint.values import (
     ASSUMED,
@@ -27,14 +27,12 @@ from compilescope.lint.values import (
     join,
     join_all,
     library,
-    list_of,
     tensor,
-    truth,
-    widened,
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Frame, Instance, Machine
+    from compilescope.lint.frames import Frame
+    from compilescope.lint.machine import Machine
 
 _TENSOR_ATTRIBUTES = {
     "shape": SIZE,
@@ -72,7 +70,7 @@ def attribute(machine: Machine, frame: Frame, base: Value, name: str, node: ast.
     if base.kind == "module":
         return _of_module(machine, base, name)
     if base.kind == "class":
-        return _of_class(machine, frame, base, name)
+        return _of_class(machine, base, name)
     if base.kind == "object":
         return _of_object(machine, frame, base, name, node)
     if base.kind == "super":
@@ -95,9 +93,7 @@ def _of_unknown(base: Value, name: str) -> Value:
     return base
 
 
-def _of_plain(
-    machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST
-) -> Value:
+def _of_plain(machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST) -> Value:
     if base.kind in ("list", "tuple", "dict", "string", "size", "const", "slice"):
         return Value("method", base, name)
     if base.kind == "ndarray":
@@ -203,7 +199,7 @@ def _of_module(machine: Machine, base: Value, name: str) -> Value:
     return Value("module", below) if below else UNKNOWN
 
 
-def _of_class(machine: Machine, frame: Frame, base: Value, name: str) -> Value:
+def _of_class(machine: Machine, base: Value, name: str) -> Value:
     owner: Class = base.data
     classes, names = machine.mro(owner)
     for found in classes:
@@ -213,142 +209,12 @@ def _of_class(machine: Machine, frame: Frame, base: Value, name: str) -> Value:
                 return Value("function", value.data.data, base)
             return value.data if value.kind == "staticmethod" else value
         if name in found.attributes:
-            return class_attribute(machine, frame, found, name)
+            return class_attribute(machine, found, name)
     if name == "apply" and any(n.endswith("autograd.Function") for n in names):
         return Value("apply", owner)
     if name in ("__name__", "__qualname__", "__module__"):
         return STRING
     return UNKNOWN
-
-
-def class_attribute(machine: Machine, frame: Frame, owner: Class, name: str) -> Value:
-    """An attribute of a class body."""
-    key = ("class-attribute", owner, name)
-    if key not in machine.memo:
-        from compilescope.lint.expressions import evaluate
-        from compilescope.lint.machine import Frame as NewFrame
-
-        machine.memo[key] = UNKNOWN
-        outside = NewFrame(owner.module, Site(owner.module, init=True), {})
-        value = evaluate(machine, outside, owner.attributes[name])
-        machine.memo[key] = widened(value) if name in owner.stored else value
-    return machine.memo[key]
-
-
-def method_value(machine: Machine, method: Function) -> Value:
-    """A method as its class holds it, decorators applied."""
-    key = ("method", method)
-    if key not in machine.memo:
-        from compilescope.lint.machine import Frame as NewFrame
-
-        scope = machine.scopes.get(method.owner) if method.owner is not None else None
-        outside = scope or NewFrame(method.module, Site(method.module, init=True), {})
-        machine.memo[key] = machine.function_value(method, outside)
-    return machine.memo[key]
-
-
-def of_instance(machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST) -> Value:
-    """An attribute of an object of a class of the tree."""
-    instance: Instance = base.data
-    classes, names = machine.mro(instance.owner)
-    for found in classes:
-        if name in found.methods:
-            return bind_method(
-                machine, frame, method_value(machine, found.methods[name]), base, node
-            )
-    ensure_ready(machine, instance)
-    if name in instance.attributes:
-        machine.emit(
-            "read-attribute", node, frame, value=base, detail=name, other=instance.attributes[name]
-        )
-        return _stored(instance, name, classes)
-    for found in classes:
-        if name in found.attributes:
-            return class_attribute(machine, frame, found, name)
-    for found in classes:
-        if name in found.annotations:
-            from compilescope.lint.annotations import declared
-
-            return declared(machine, found.module, found.annotations[name])
-    from compilescope.lint.machine import is_module_name
-
-    if any(is_module_name(n) for n in names):
-        return _of_nn_module(base, name, names)
-    return Value("method", base, name) if name in _OBJECT_METHODS else UNKNOWN
-
-
-_OBJECT_METHODS = frozenset(("__class__", "_replace", "_asdict"))
-
-
-def _stored(instance: Instance, name: str, classes: list[Class]) -> Value:
-    """An attribute of self; one that other methods assign may have changed by now."""
-    value = instance.attributes[name]
-    if instance.state == "running":
-        return value
-    changed = any(
-        method not in ("__init__", "reset_parameters", "init_weights", "_init_weights")
-        for found in classes
-        for method, _ in found.stored.get(name, ())
-    )
-    if not changed:
-        return value
-    from compilescope.lint.machine import as_state
-
-    if value.kind == "union":
-        return join_all(as_state(v) if v != NONE else v for v in alternatives(value))
-    return as_state(value)
-
-
-def bind_method(machine: Machine, frame: Frame, value: Value, base: Value, node: ast.AST) -> Value:
-    """A method looked up on an object."""
-    if value.kind == "property":
-        from compilescope.lint.machine import Arguments
-
-        machine.emit(f"property:{value.note}", node, frame, value=base)
-        return machine.call(value.data, Arguments(), frame.site, base)
-    if value.kind == "staticmethod":
-        inner: Value = value.data
-        return inner
-    if value.kind == "classmethod":
-        owner = base if base.kind == "class" else Value("class", base.data.owner)
-        return Value("function", value.data.data, owner)
-    if value.kind in ("compiled", "cached", "opaque"):
-        return Value(value.kind, Value("function", value.data.data, base), value.note)
-    return Value("function", value.data, base)
-
-
-def ensure_ready(machine: Machine, instance: Instance) -> None:
-    """Run `__init__` once so that the object has its attributes."""
-    if instance.state != "new":
-        return
-    from compilescope.lint.construction import construct
-
-    instance.state = "running"
-    construct(machine, instance)
-    instance.state = "ready"
-
-
-def _of_nn_module(base: Value, name: str, names: list[str]) -> Value:
-    if name == "training":
-        return Value("number", "mode")
-    if name in ("dtype", "device"):
-        return DTYPE if name == "dtype" else DEVICE
-    if name in ("weight", "bias") and any(n.startswith("torch.nn.") for n in names):
-        return tensor("float", PARAMETER) if name == "weight" else UNKNOWN
-    if name in _MODULE_METHODS:
-        return Value("method", base, name)
-    return UNKNOWN
-
-
-_MODULE_METHODS = frozenset(
-    """
-    parameters named_parameters buffers named_buffers children named_children modules
-    named_modules register_buffer register_parameter add_module register_module to cuda cpu half
-    float double train eval requires_grad_ zero_grad state_dict load_state_dict apply compile
-    register_forward_hook register_forward_pre_hook get_submodule _get_name extra_repr log
-    log_dict forward append extend insert
-    """.split()
-)
 
 
 def _of_object(machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST) -> Value:
@@ -396,4 +262,3 @@ def torch_function_kind(name: str) -> str:
 
 
 _SEVERAL = frozenset(("qr", "svd", "eig", "eigh", "lu", "slogdet", "lstsq", "lu_factor"))
-__all__ = ["attribute", "list_of", "truth"]

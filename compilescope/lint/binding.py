@@ -20,8 +20,9 @@ from compilescope.lint.values import (
 )
 
 if TYPE_CHECKING:
+    from compilescope.lint.frames import Arguments, Frame
     from compilescope.lint.index import Function
-    from compilescope.lint.machine import Arguments, Frame, Machine
+    from compilescope.lint.machine import Machine
 
 
 def bind(
@@ -72,9 +73,7 @@ def _fill(
             continue
         declared = annotated(machine, function, annotation)
         if default is not None and may_be_tensor(declared):
-            declared = with_default(
-                declared, evaluate_default(machine, function, default, outer)
-            )
+            declared = with_default(declared, evaluate_default(machine, function, default, outer))
         if value is None and default is not None and not is_open:
             env[name] = evaluate_default(machine, function, default, outer)
         elif declared.kind != "unknown":
@@ -144,7 +143,7 @@ def evaluate_default(
 ) -> Value:
     """A parameter's default."""
     from compilescope.lint.expressions import evaluate
-    from compilescope.lint.machine import Frame
+    from compilescope.lint.frames import Frame
 
     return evaluate(
         machine, Frame(function.module, Site(function.module, init=True), {}, outer), default

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from compilescope.lint.expressions import iterated
+from compilescope.lint.operators import iterated
 from compilescope.lint.values import (
     ASSUMED,
     BOOLEAN,
@@ -22,7 +22,6 @@ from compilescope.lint.values import (
     alternatives,
     const,
     element,
-    is_tensor,
     join,
     join_all,
     list_of,
@@ -35,7 +34,8 @@ from compilescope.lint.values import (
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Arguments, Frame, Machine
+    from compilescope.lint.frames import Arguments, Frame
+    from compilescope.lint.machine import Machine
 
 Builtin = Callable[["Machine", "Frame", "Arguments", ast.AST], Value]
 
@@ -110,7 +110,7 @@ def _dict(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST
     return Value("dict", (*items, *arguments.keywords.items()), rest)
 
 
-def _isinstance(_machine: Machine, frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
+def _isinstance(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
     from compilescope.lint.narrowing import matches
 
     if len(arguments.positional) != 2:
@@ -136,7 +136,7 @@ def _extreme(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.
     if any(may_be_tensor(v) for v in values):
         parts = [p for v in values if (p := tensor_part(v)) is not None]
         return join_all(parts)
-    from compilescope.lint.expressions import origin_of
+    from compilescope.lint.operators import origin_of
 
     wide = [widened(v) for v in values]
     if all(v.kind == "number" for v in wide):
@@ -176,7 +176,7 @@ def _iter(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST
 
 def _map(machine: Machine, frame: Frame, arguments: Arguments, node: ast.AST) -> Value:
     from compilescope.lint.calls import call_value
-    from compilescope.lint.machine import Arguments as Passed
+    from compilescope.lint.frames import Arguments as Passed
 
     if len(arguments.positional) < 2:
         return UNKNOWN
@@ -218,7 +218,7 @@ def _super(_machine: Machine, frame: Frame, _arguments: Arguments, _node: ast.AS
     return Value("super", scope.owner, bound)
 
 
-def _type(machine: Machine, frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
+def _type(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
     value = _first(arguments)
     if value.kind == "instance":
         return Value("class", value.data.owner)
@@ -329,6 +329,3 @@ def _text_method(base: Value, name: str, arguments: Arguments) -> Value:
     if name in ("split", "rsplit", "splitlines", "partition"):
         return list_of(STRING)
     return NUMBER if name in ("find", "index", "count") else STRING
-
-
-__all__ = ["call_builtin", "container_method", "is_tensor"]

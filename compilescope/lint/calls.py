@@ -6,8 +6,10 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compilescope.lint.expressions import evaluate, iterated, path_of
-from compilescope.lint.machine import Arguments, Frame, Machine
+from compilescope.lint.expressions import evaluate, path_of
+from compilescope.lint.frames import Arguments, Frame
+from compilescope.lint.machine import Machine
+from compilescope.lint.operators import iterated
 from compilescope.lint.rule import Site
 from compilescope.lint.values import (
     NONE,
@@ -22,7 +24,7 @@ from compilescope.lint.values import (
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Instance
+    from compilescope.lint.frames import Instance
 
 
 def call(machine: Machine, frame: Frame, node: ast.Call) -> Value:
@@ -116,7 +118,7 @@ def _library(
 def _object(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    from compilescope.lint.libraries import call_object
+    from compilescope.lint.torch_calls import call_object
 
     return call_object(machine, frame, callee, arguments, node)
 
@@ -139,7 +141,7 @@ def _class(
 def _instance(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, node: ast.AST
 ) -> Value:
-    from compilescope.lint.attributes import bind_method, ensure_ready, method_value
+    from compilescope.lint.instances import bind_method, ensure_ready, method_value
 
     instance: Instance = callee.data
     site = frame.site
@@ -154,12 +156,7 @@ def _instance(
             arguments=arguments.positional,
             keywords=arguments.keywords,
         )
-    names = (
-        ("__call__", "forward")
-        if not machine.is_module(instance.owner)
-        else ("__call__", "forward")
-    )
-    for name in names:
+    for name in ("__call__", "forward"):
         for found in machine.mro(instance.owner)[0]:
             if name in found.methods:
                 bound = bind_method(
@@ -168,7 +165,7 @@ def _instance(
                 inner = Frame(frame.module, site, frame.env, frame.outer, frame.this, frame.owner)
                 return call_value(machine, inner, bound, arguments, node)
     if machine.is_module(instance.owner):
-        from compilescope.lint.libraries import call_object
+        from compilescope.lint.torch_calls import call_object
 
         for name in machine.mro(instance.owner)[1]:
             if name.startswith("torch.nn."):

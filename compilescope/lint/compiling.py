@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from compilescope.lint.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Arguments, Frame, Machine
+    from compilescope.lint.frames import Arguments, Frame
+    from compilescope.lint.machine import Machine
 
 Options = tuple[tuple[str, object], ...]
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compilescope.lint.attributes import method_value
 from compilescope.lint.binding import generic
 from compilescope.lint.decorators import unwrapped
 from compilescope.lint.index import Function
+from compilescope.lint.instances import method_value
 from compilescope.lint.rule import Site
 from compilescope.lint.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
+    from compilescope.lint.frames import Instance
     from compilescope.lint.index import Class
-    from compilescope.lint.machine import Instance, Machine
+    from compilescope.lint.machine import Machine
 
 SETTERS = ("__init__", "__post_init__", "setup", "build", "_setup", "configure_model")
 

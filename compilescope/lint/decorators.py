@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from compilescope.lint.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
+    from compilescope.lint.frames import Frame
     from compilescope.lint.index import Function
-    from compilescope.lint.machine import Frame, Machine
+    from compilescope.lint.machine import Machine
 
 COMPILE = frozenset(("torch.compile", "torch._dynamo.optimize", "torch.compiler.compile"))
 DISABLED = frozenset(
@@ -59,7 +60,7 @@ def _wrapped(
 ) -> Value:
     """What a decorator of the tree makes of a function, where it returns a wrapper."""
     from compilescope.lint.calls import passed
-    from compilescope.lint.machine import Arguments, Closure
+    from compilescope.lint.frames import Arguments, Closure
 
     decorator = head.data.function if isinstance(head.data, Closure) else head.data
     wraps = any(

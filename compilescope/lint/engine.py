@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from compilescope.lint.index import Module, Project
+from compilescope.lint.index import Module
 from compilescope.lint.loader import load_rules
 from compilescope.lint.machine import Machine
+from compilescope.lint.project import Project
 from compilescope.lint.regions import Regions
 from compilescope.lint.rule import NEWEST, Fact, Report, Rule, Severity, Versions
 from compilescope.model import Finding

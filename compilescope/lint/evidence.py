@@ -63,14 +63,13 @@ def _weigh(node: ast.AST, strong: set[str], weak: set[str], against: set[str]) -
             against.add(node.value.id)
         elif isinstance(node.slice, ast.Tuple):
             strong.add(node.value.id)
-    elif isinstance(node, ast.BinOp):
-        for side in (node.left, node.right):
-            if isinstance(side, ast.Name) and isinstance(node.op, ast.MatMult):
-                strong.add(side.id)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        sides = (node.left, node.right)
+        strong.update(side.id for side in sides if isinstance(side, ast.Name))
     elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Name):
-        for other in node.comparators:
-            if isinstance(other, ast.Constant) and isinstance(other.value, str | bool):
-                against.add(node.left.id)
+        others = [o.value for o in node.comparators if isinstance(o, ast.Constant)]
+        if any(isinstance(value, str | bool) for value in others):
+            against.add(node.left.id)
 
 
 def _weigh_attribute(

@@ -6,42 +6,30 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from compilescope.lint.operators import binary, compare, iterated
 from compilescope.lint.values import (
-    ASSUMED,
     BOOLEAN,
-    DECLARED,
-    FALSE,
-    NDARRAY,
-    NONE,
-    NUMBER,
     INPUT,
+    NONE,
     PARAMETER,
-    SCALAR,
-    SHAPE_NUMBER,
     STRING,
-    TRUE,
     UNKNOWN,
-    VECTOR,
     Value,
-    alternatives,
     const,
     contains_tensor,
-    element,
-    join,
     join_all,
-    library,
     list_of,
     may_be_tensor,
     tensor,
     tensor_part,
     truth,
     tuple_of,
-    widened,
     without,
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Frame, Machine
+    from compilescope.lint.frames import Frame
+    from compilescope.lint.machine import Machine
 
 Evaluator = Callable[["Machine", "Frame", Any], Value]
 
@@ -125,32 +113,6 @@ def _sequence(machine: Machine, frame: Frame, node: ast.List | ast.Tuple | ast.S
     return tuple_of(parts, name) if exact and len(parts) <= 32 else list_of(join_all(parts), name)
 
 
-def iterated(value: Value) -> Value:
-    """What iterating over a value gives, whatever it is."""
-    found = [_iterated(v) for v in alternatives(value) if v != NONE]
-    return join_all(found) if found else UNKNOWN
-
-
-def _iterated(value: Value) -> Value:
-    if value.kind in ("list", "tuple"):
-        return element(value)
-    if value.kind == "tensor":
-        rank = SCALAR if value.note & VECTOR else 0
-        return tensor(value.data, value.note & (ASSUMED | DECLARED) | rank)
-    if value.kind == "ndarray":
-        return NDARRAY
-    if value.kind == "size":
-        return SHAPE_NUMBER
-    if value.kind == "string" or (value.kind == "const" and isinstance(value.data, str)):
-        return STRING
-    if value.kind == "dict":
-        return join_all(const(k) for k, _ in value.data) if value.data else UNKNOWN
-    if value.kind == "object" and value.note is not None:
-        inner: Value = value.note
-        return STRING if value.data.endswith("Dict") else element(inner)
-    return UNKNOWN
-
-
 def _dict(machine: Machine, frame: Frame, node: ast.Dict) -> Value:
     items: list[tuple[object, Value]] = []
     rest: list[Value] = []
@@ -181,7 +143,7 @@ def _comprehension(machine: Machine, frame: Frame, node: Any) -> Value:
             source = evaluate(machine, frame, generator.iter)
             machine.emit("iterate", generator.iter, frame, value=source, detail="comprehension")
             empty = empty or (source.kind == "tuple" and not source.data)
-            from compilescope.lint.statements import assign
+            from compilescope.lint.assignments import assign
 
             assign(machine, frame, generator.target, iterated(source), node)
             for condition in generator.ifs:
@@ -208,99 +170,6 @@ def _binary(machine: Machine, frame: Frame, node: ast.BinOp) -> Value:
     right = evaluate(machine, frame, node.right)
     machine.emit("operator", node, frame, value=left, other=right, detail=type(node.op).__name__)
     return binary(left, right, node.op)
-
-
-def binary(left: Value, right: Value, operator: ast.operator) -> Value:
-    """What an arithmetic operator gives."""
-    if may_be_tensor(left) or may_be_tensor(right):
-        return _tensor_binary(left, right, operator)
-    if left.kind == "ndarray" or right.kind == "ndarray":
-        return NDARRAY
-    if left.kind in ("tuple", "list") or right.kind in ("tuple", "list"):
-        return _container_binary(left, right, operator)
-    if left.kind == "size" and right.kind in ("size", "tuple", "list"):
-        return list_of(SHAPE_NUMBER, "tuple")
-    text = (left.kind == "string", isinstance(left.data, str) and left.kind == "const")
-    if any(text):
-        return STRING
-    return _number_binary(left, right, operator)
-
-
-def _tensor_binary(left: Value, right: Value, operator: ast.operator) -> Value:
-    sides = [tensor_part(left), tensor_part(right)]
-    known = [s for s in sides if s is not None]
-    flags = 0
-    for side in known:
-        flags |= side.note & (ASSUMED | DECLARED)
-    if len(known) == 1:
-        other = right if sides[0] is not None else left
-        if other.kind in ("unknown", "instance", "list", "tuple"):
-            flags |= ASSUMED
-    ranks = [s.note & (SCALAR | VECTOR) for s in known]
-    plain = len(known) == 2 or other.kind in ("const", "number")
-    if plain and all(r == ranks[0] for r in ranks):
-        flags |= ranks[0]
-    logical = isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor)
-    families = {s.data for s in known}
-    if logical:
-        dtype = "bool" if families == {"bool"} else "int" if families == {"int"} else ""
-        if "bool" in families and len(known) == 1 and other in (BOOLEAN, TRUE, FALSE):
-            dtype = "bool"
-    elif isinstance(operator, ast.Div):
-        dtype = "float"
-    elif "float" in families:
-        dtype = "float"
-    else:
-        dtype = "int" if families <= {"int", "bool"} and len(known) == 2 else ""
-        if not dtype and len(known) == 1 and families == {"int"} and _is_int(other):
-            dtype = "int"
-    return tensor(dtype, flags)
-
-
-def _is_int(value: Value) -> bool:
-    return (value.kind == "const" and type(value.data) is int) or value == SHAPE_NUMBER
-
-
-def _container_binary(left: Value, right: Value, operator: ast.operator) -> Value:
-    if isinstance(operator, ast.Add) and left.kind == right.kind == "tuple":
-        return tuple_of((*left.data, *right.data), left.note)
-    if isinstance(operator, ast.Mult):
-        side = left if left.kind in ("tuple", "list") else right
-        return list_of(element(side), side.note)
-    if isinstance(operator, ast.Add) and "unknown" not in (left.kind, right.kind):
-        sides = [v for v in (left, right) if v.kind != "tuple" or v.data]
-        return list_of(join_all(iterated(v) for v in sides), left.note)
-    return UNKNOWN
-
-
-def _number_binary(left: Value, right: Value, operator: ast.operator) -> Value:
-    if left.kind == "const" == right.kind and type(left.data) is type(right.data) is int:
-        folded = _fold(left.data, right.data, operator)
-        if folded is not None:
-            return const(folded)
-    numbers = [widened(v) for v in (left, right)]
-    if all(n.kind == "number" for n in numbers):
-        origins = {n.data for n in numbers}
-        if isinstance(operator, ast.Mod) and numbers[0].data in ("shape", "remainder"):
-            return Value("number", "remainder")
-        return Value("number", origin_of(origins))
-    return UNKNOWN
-
-
-def origin_of(origins: set[str]) -> str:
-    """Where a number comes from that is made of several."""
-    order = ("varying", "state", "remainder", "shape", "item", "random", "loop")
-    return next((origin for origin in order if origin in origins), "")
-
-
-def _fold(left: int, right: int, operator: ast.operator) -> int | None:
-    if isinstance(operator, ast.Add):
-        return left + right
-    if isinstance(operator, ast.Sub):
-        return left - right
-    if isinstance(operator, ast.Mult):
-        return left * right
-    return None
 
 
 def _unary(machine: Machine, frame: Frame, node: ast.UnaryOp) -> Value:
@@ -384,15 +253,13 @@ def test(machine: Machine, frame: Frame, node: ast.expr, construct: str) -> Valu
     return value
 
 
-def _truth_of_instance(
-    machine: Machine, frame: Frame, value: Value, node: ast.expr
-) -> Value:
+def _truth_of_instance(machine: Machine, frame: Frame, value: Value, node: ast.expr) -> Value:
     """An object of the tree decides by its `__bool__`, where it has one."""
     if not any("__bool__" in found.methods for found in machine.mro(value.data.owner)[0]):
         return value
     from compilescope.lint.attributes import attribute
     from compilescope.lint.calls import call_value
-    from compilescope.lint.machine import Arguments
+    from compilescope.lint.frames import Arguments
 
     method = attribute(machine, frame, value, "__bool__", node)
     return call_value(machine, frame, method, Arguments(), node)
@@ -401,7 +268,7 @@ def _truth_of_instance(
 def _compare(machine: Machine, frame: Frame, node: ast.Compare) -> Value:
     values = [evaluate(machine, frame, node.left)]
     values += [evaluate(machine, frame, other) for other in node.comparators]
-    results = []
+    results: list[Value] = []
     for operator, left, right in zip(node.ops, values, values[1:], strict=False):
         result = compare(left, right, operator)
         machine.emit(
@@ -413,69 +280,6 @@ def _compare(machine: Machine, frame: Frame, node: ast.Compare) -> Value:
     if len(results) == 1:
         return results[0]
     return results[-1] if may_be_tensor(results[-1]) else BOOLEAN
-
-
-def compare(left: Value, right: Value, operator: ast.cmpop) -> Value:
-    """What a comparison gives."""
-    if isinstance(operator, ast.Is | ast.IsNot):
-        same = _identical(left, right)
-        return BOOLEAN if same is None else const(same == isinstance(operator, ast.Is))
-    if isinstance(operator, ast.In | ast.NotIn):
-        return _membership(left, right, operator)
-    sides = [tensor_part(left), tensor_part(right)]
-    if any(s is not None for s in sides):
-        other = right if sides[0] is not None else left
-        if NONE in (left, right) or (other.kind in ("string", "class")):
-            return BOOLEAN
-        flags = 0
-        for side in sides:
-            flags |= side.note & (ASSUMED | DECLARED) if side is not None else 0
-        if None in sides and other.kind in ("unknown", "instance", "object"):
-            flags |= ASSUMED
-        mixed = any(
-            v.kind not in ("tensor",) and v != NONE
-            for side, value in zip(sides, (left, right), strict=True)
-            if side is not None
-            for v in alternatives(value)
-        )
-        ranks = [s.note & (SCALAR | VECTOR) for s in sides if s is not None]
-        if (len(ranks) == 2 or other.kind in ("const", "number")) and len(set(ranks)) == 1:
-            flags |= ranks[0]
-        return tensor("bool", flags | (DECLARED if mixed else 0))
-    if "ndarray" in (left.kind, right.kind):
-        return NDARRAY
-    if left.kind == right.kind == "const" and isinstance(operator, ast.Eq | ast.NotEq):
-        return const((left.data == right.data) == isinstance(operator, ast.Eq))
-    return _number_compare(left, right)
-
-
-def _number_compare(left: Value, right: Value) -> Value:
-    origin = origin_of({v.data for v in (left, right) if v.kind == "number"})
-    return Value("number", origin) if origin not in ("", "item", "loop") else BOOLEAN
-
-
-def _identical(left: Value, right: Value) -> bool | None:
-    for one, other in ((left, right), (right, left)):
-        if other == NONE:
-            kinds = alternatives(one)
-            if all(v == NONE for v in kinds):
-                return True
-            if all(v.kind not in ("unknown", "opaque") and v != NONE for v in kinds):
-                return False
-    if left.kind == right.kind == "const" and {type(left.data), type(right.data)} <= {bool}:
-        return bool(left.data == right.data)
-    return None
-
-
-def _membership(left: Value, right: Value, operator: ast.cmpop) -> Value:
-    if left.kind == "const" and right.kind == "tuple":
-        if all(v.kind == "const" for v in right.data):
-            found = any(v == left for v in right.data)
-            return const(found == isinstance(operator, ast.In))
-    part = tensor_part(left)
-    if part is not None and right.kind in ("list", "tuple") and not contains_tensor(right):
-        return tensor("bool", part.note & (ASSUMED | DECLARED))
-    return BOOLEAN
 
 
 def _if_expression(machine: Machine, frame: Frame, node: ast.IfExp) -> Value:
@@ -501,8 +305,8 @@ def _formatted(machine: Machine, frame: Frame, node: ast.JoinedStr) -> Value:
 
 
 def _lambda(_machine: Machine, frame: Frame, node: ast.Lambda) -> Value:
+    from compilescope.lint.frames import Closure
     from compilescope.lint.index import Function
-    from compilescope.lint.machine import Closure
 
     outer = frame.site.function.qualname if frame.site.function is not None else ""
     return Value("function", Closure(Function(node, frame.module, "<lambda>", None, outer), frame))
@@ -567,4 +371,3 @@ _HANDLERS: dict[type, Evaluator] = {
     ast.Yield: _yield,
     ast.YieldFrom: _yield_from,
 }
-__all__ = ["NUMBER", "binary", "compare", "evaluate", "join", "library", "test"]

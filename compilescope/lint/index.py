@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -207,22 +206,30 @@ def _scan(module: Module, body: list[ast.stmt], stars: bool = True) -> None:
         elif isinstance(node, ast.ClassDef):
             _define(module, node.name, define_class(module, node))
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            for name, found in imported(node):
-                _define(module, name, found)
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and stars:
-                module.stars.append((node.level, node.module or ""))
+            _scan_import(module, node, stars)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 _define_target(module, target, node.value)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        elif isinstance(node, ast.AnnAssign):
             if node.value is not None:
-                _define(module, node.target.id, node.value)
+                _define_target(module, node.target, node.value)
         else:
-            real = stars and not (isinstance(node, ast.If) and _for_types(node.test))
-            for part in ("body", "orelse", "finalbody"):
-                _scan(module, getattr(node, part, []), real)
-            for handler in getattr(node, "handlers", []):
-                _scan(module, handler.body)
+            _scan_compound(module, node, stars)
+
+
+def _scan_import(module: Module, node: ast.Import | ast.ImportFrom, stars: bool) -> None:
+    for name, found in imported(node):
+        _define(module, name, found)
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == "*" and stars:
+        module.stars.append((node.level, node.module or ""))
+
+
+def _scan_compound(module: Module, node: ast.stmt, stars: bool) -> None:
+    real = stars and not (isinstance(node, ast.If) and _for_types(node.test))
+    for part in ("body", "orelse", "finalbody"):
+        _scan(module, getattr(node, part, []), real)
+    for handler in getattr(node, "handlers", []):
+        _scan(module, handler.body)
 
 
 def _for_types(test: ast.expr) -> bool:
@@ -257,101 +264,3 @@ def imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
                 yield top, Import(0, top)
         elif alias.name != "*":
             yield alias.asname or alias.name, Import(node.level, node.module or "", alias.name)
-
-
-class Project:
-    """The linted files, and those of their packages that they import."""
-
-    def __init__(self, sources: Mapping[str, str], *, follow: bool = True) -> None:
-        """Take the texts by path; with `follow` imports are also read from the disk."""
-        self.sources = dict(sources)
-        self.follow = follow
-        self.errors: dict[str, SyntaxError] = {}
-        self.read: set[str] = set()  # files that were read because something imports them
-        self._modules: dict[str, Module | None] = {}
-        self._roots: dict[str, str] = {}
-        self._by_name: dict[str, list[str]] = {}
-        for path in self.sources:
-            self._by_name.setdefault(_last_name(path), []).append(path)
-        self._found: dict[tuple[str, str], str | None] = {}
-
-    @cached_property
-    def _search(self) -> list[str]:
-        """Where the linted packages stand."""
-        roots = {self._root(path) for path in self.sources if self._package_file(path)}
-        return sorted(roots)[:8]
-
-    def _package_file(self, path: str) -> bool:
-        return self._root(path) != os.path.dirname(path)
-
-    def module(self, path: str) -> Module | None:
-        """The parsed file, or None where it is missing or no Python."""
-        if path not in self._modules:
-            self._modules[path] = self._parse(path)
-        return self._modules[path]
-
-    def resolve(self, origin: Module, level: int, name: str) -> str | None:
-        """The path of the module that an import in `origin` names."""
-        if level:
-            package = origin.package[: len(origin.package) - level + 1]
-            name = ".".join((*package, name) if name else package)
-        key = (self._root(origin.path), name)
-        if key not in self._found:
-            self._found[key] = self._find(*key)
-        return self._found[key]
-
-    def _parse(self, path: str) -> Module | None:
-        text = self.sources.get(path)
-        if text is None:
-            try:
-                with open(path, encoding="utf-8", errors="replace") as file:
-                    text = file.read()
-            except OSError:
-                return None
-            self.read.add(path)
-        try:
-            return read_module(path, text, self._package(path))
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            if isinstance(error, SyntaxError):
-                self.errors[path] = error
-            return None
-
-    def _package(self, path: str) -> tuple[str, ...]:
-        root = self._root(path)
-        inside = os.path.relpath(os.path.dirname(path) or ".", root or ".").replace(os.sep, "/")
-        return () if inside == "." else tuple(inside.split("/"))
-
-    def _root(self, path: str) -> str:
-        """The folder that holds the outermost package of the file."""
-        folder = os.path.dirname(path)
-        if folder not in self._roots:
-            top = folder
-            while top and self._exists(os.path.join(top, "__init__.py")):
-                above = os.path.dirname(top)
-                if above == top:
-                    break
-                top = above
-            self._roots[folder] = top
-        return self._roots[folder]
-
-    def _exists(self, path: str) -> bool:
-        return path in self.sources or (self.follow and os.path.isfile(path))
-
-    def _find(self, root: str, name: str) -> str | None:
-        parts = tuple(name.split("."))
-        for folder in dict.fromkeys((root, *self._search)):
-            base = os.path.join(folder, *parts) if folder else os.path.join(*parts)
-            for path in (f"{base}.py", os.path.join(base, "__init__.py")):
-                if self._exists(path):
-                    return path
-        for path in self._by_name.get(parts[-1], []):
-            folder, file = os.path.split(path)
-            own = () if file == "__init__.py" else (file.removesuffix(".py"),)
-            if (*self._package(path), *own) == parts:
-                return path
-        return None
-
-
-def _last_name(path: str) -> str:
-    folder, file = os.path.split(path)
-    return os.path.basename(folder) if file == "__init__.py" else file.removesuffix(".py")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
-from compilescope.lint.index import Class, Function, Import, Module, Project
+from compilescope.lint.frames import Arguments, Closure, Frame, Instance
+from compilescope.lint.index import Class, Function, Import, Module
+from compilescope.lint.project import Project
 from compilescope.lint.rule import Fact, Site
 from compilescope.lint.values import INPUT, NONE, TRUE, UNKNOWN, Value, join, join_all, library
 
@@ -17,54 +19,6 @@ SMALL_CONTEXTS = 400  # of a short one: helpers are called from everywhere
 DEPTH = 24
 _COMPILING = ("is_torchdynamo_compiling", "is_compiling", "is_dynamo_compiling")
 BUILTINS = frozenset(dir(builtins))
-
-
-class Instance:
-    """An object of a class of the tree; attributes appear when `__init__` is run."""
-
-    def __init__(self, owner: Class, arguments: Arguments | None = None) -> None:
-        self.owner = owner
-        self.arguments = arguments  # None: nothing is known about the construction
-        self.attributes: dict[str, Value] = {}
-        self.state = "new"  # "running", "ready"
-        self.compiled: Any = None
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """What a call passes."""
-
-    positional: tuple[Value, ...] = ()
-    keywords: Mapping[str, Value] = field(default_factory=dict)
-    open: bool = False  # `*args` or `**kwargs` of unknown content are passed, too
-
-    def key(self) -> tuple[Any, ...]:
-        """For memo tables."""
-        return (self.positional, tuple(sorted(self.keywords.items())), self.open)
-
-
-@dataclass(eq=False)
-class Closure:
-    """A function defined inside another, with the frame that it sees."""
-
-    function: Function
-    frame: Frame
-
-
-@dataclass(eq=False)
-class Frame:
-    """A function being run."""
-
-    module: Module
-    site: Site
-    env: dict[str, Value]
-    outer: Frame | None = None
-    this: str = ""  # the name of the first parameter of a method
-    owner: Class | None = None
-    returns: list[Value] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
-    exits: list[list[dict[str, Value]]] = field(default_factory=list)
-    finals: list[dict[str, Value]] = field(default_factory=list)
 
 
 class Machine:
@@ -278,6 +232,7 @@ class Machine:
     def run(
         self, function: Function, env: dict[str, Value], closure: Closure | None, site: Site
     ) -> Value:
+        """Run a function on a ready environment."""
         from compilescope.lint.statements import run_body
 
         self.seen.add(function)

@@ -22,7 +22,8 @@ from compilescope.lint.values import (
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Frame, Machine
+    from compilescope.lint.frames import Frame
+    from compilescope.lint.machine import Machine
 
 _CHECKS = {
     "builtins.int": NUMBER,

@@ -13,14 +13,14 @@ from compilescope.lint.values import (
     Value,
     element,
     join,
-    join_all,
     list_of,
     tensor,
     tuple_of,
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Arguments, Frame, Machine
+    from compilescope.lint.frames import Arguments, Frame
+    from compilescope.lint.machine import Machine
 
 _PARAMETER = tensor("float", PARAMETER)
 _RESULTS = {
@@ -139,7 +139,7 @@ def _nn_method(
     if name == "keys":
         return list_of(STRING)
     if name == "forward":
-        from compilescope.lint.libraries import call_object
+        from compilescope.lint.torch_calls import call_object
 
         return call_object(machine, frame, base, arguments, node)
     if name == "register_buffer":
@@ -148,6 +148,3 @@ def _nn_method(
         machine.emit("compile", node, frame, value=base, detail="compile()")
         return NONE
     return base if name in _SELF else _RESULTS.get(name, UNKNOWN)
-
-
-__all__ = ["join_all", "module_method", "object_method"]

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from compilescope.lint.attributes import method_value
 from compilescope.lint.binding import generic
 from compilescope.lint.calls import compiled_site
 from compilescope.lint.construction import run_generic
-from compilescope.lint.decorators import COMPILE, unwrapped
+from compilescope.lint.decorators import unwrapped
+from compilescope.lint.frames import Closure, Frame
 from compilescope.lint.index import Class, Function, Module
-from compilescope.lint.machine import Closure, Frame, as_input
+from compilescope.lint.instances import method_value
+from compilescope.lint.machine import as_input
 from compilescope.lint.rule import Site
 from compilescope.lint.statements import run_block
 from compilescope.lint.values import UNKNOWN, Value
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 COMPILES = re.compile(
-    r"(?<!\bre)\.compile\b(?!\.)|\bimport compile\b|_dynamo\.optimize|^@compile", re.M
+    r"(?<!\bre)\.compile\b(?!\.)|\bimport compile\b|_dynamo\.optimize|^@compile", re.MULTILINE
 )
 
 
-INNER_CLASS = re.compile(r"^\s+class \w+\(.*Module\):", re.M)
+INNER_CLASS = re.compile(r"^\s+class \w+\(.*Module\):", re.MULTILINE)
 
 
 class Regions:
@@ -85,7 +86,7 @@ class Regions:
         frame = Frame(module, Site(module), {})
         from compilescope.lint.attributes import attribute
         from compilescope.lint.calls import call_value
-        from compilescope.lint.machine import Arguments
+        from compilescope.lint.frames import Arguments
 
         for part in parts[1:]:
             value = attribute(self.machine, frame, value, part, ast.Pass())
@@ -98,8 +99,8 @@ class Regions:
     def _factory(self, value: Value, frame: Frame) -> None:
         """A factory gives a callable, or a callable and a list of arguments for it."""
         from compilescope.lint.calls import call_value
-        from compilescope.lint.expressions import iterated
-        from compilescope.lint.machine import Arguments
+        from compilescope.lint.frames import Arguments
+        from compilescope.lint.operators import iterated
 
         given = value.data[0] if value.kind == "tuple" and value.data else value
         calls = value.data[1] if value.kind == "tuple" and len(value.data) > 1 else UNKNOWN
@@ -108,10 +109,11 @@ class Regions:
             return
         target = Value("compiled", given, ())
         for item in items:
-            if item.kind in ("function", "union") or item.kind == "instance":
-                item = call_value(self.machine, frame, item, Arguments(), frame.module.tree)
-            if item.kind == "tuple":
-                call_value(self.machine, frame, target, Arguments(item.data), frame.module.tree)
+            made = item
+            if item.kind in ("function", "union", "instance"):
+                made = call_value(self.machine, frame, item, Arguments(), frame.module.tree)
+            if made.kind == "tuple":
+                call_value(self.machine, frame, target, Arguments(made.data), frame.module.tree)
         self.enter(given, ())
 
     def _roots(self) -> None:
@@ -203,6 +205,3 @@ def functions_of(module: Module) -> Iterator[Function]:
                 yield definition
             elif isinstance(definition, Class):
                 yield from definition.methods.values()
-
-
-__all__ = ["COMPILE", "Regions"]

@@ -6,33 +6,25 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from compilescope.lint.expressions import (
-    binary,
-    evaluate,
-    index_value,
-    is_rare,
-    iterated,
-    path_of,
-    test,
-)
+from compilescope.lint.assignments import assign, forget
+from compilescope.lint.expressions import evaluate, is_rare, path_of, test
+from compilescope.lint.frames import Frame
 from compilescope.lint.index import Function, define_class, imported
-from compilescope.lint.machine import Frame, Machine, merge
+from compilescope.lint.machine import Machine, merge
 from compilescope.lint.narrowing import narrow
+from compilescope.lint.operators import binary, iterated
 from compilescope.lint.values import (
     NONE,
-    STRING,
     UNKNOWN,
     Value,
-    element,
     join,
     join_all,
     list_of,
     truth,
-    tuple_of,
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Instance
+    from compilescope.lint.frames import Instance
 
 Env = dict[str, Value]
 
@@ -122,135 +114,6 @@ def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> Env:
     return frame.env
 
 
-def assign(
-    machine: Machine,
-    frame: Frame,
-    target: ast.expr,
-    value: Value,
-    node: ast.AST,
-    operator: str = "",
-) -> None:
-    """Bind a target of an assignment, a loop or a `with`."""
-    if isinstance(target, ast.Name):
-        _assign_name(machine, frame, target, value, node, operator)
-    elif isinstance(target, ast.Attribute):
-        _assign_attribute(machine, frame, target, value, node, operator)
-    elif isinstance(target, ast.Subscript):
-        base = evaluate(machine, frame, target.value)
-        index = index_value(machine, frame, target.slice)
-        machine.emit(
-            "store-index",
-            node,
-            frame,
-            value=base,
-            other=index,
-            detail=operator,
-            extra=(target, value),
-        )
-        _store_item(frame, target, base, index, value)
-    elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(machine, frame, target, value, node)
-    elif isinstance(target, ast.Starred):
-        assign(machine, frame, target.value, list_of(iterated(value)), node)
-
-
-def _assign_name(
-    machine: Machine, frame: Frame, target: ast.Name, value: Value, node: ast.AST, operator: str
-) -> None:
-    name = target.id
-    function = frame.site.function
-    if function is not None and name in function.globals:
-        machine.emit("store-global", node, frame, value=value, detail=name, extra=operator)
-        return
-    if function is not None and name in function.nonlocals:
-        machine.emit("store-nonlocal", node, frame, value=value, detail=name, extra=operator)
-        scope = frame.outer
-        while scope is not None and name not in scope.env:
-            scope = scope.outer
-        if scope is not None:
-            scope.env[name] = join(scope.env[name], value)
-        return
-    forget(frame, name)
-    frame.env[name] = value
-    frame.site.born[name] = machine.breaks
-
-
-def forget(frame: Frame, path: str) -> None:
-    """Drop what was known about the attributes of a name that is bound anew."""
-    prefix = f"{path}."
-    for known in [k for k in frame.env if k.startswith(prefix)]:
-        del frame.env[known]
-
-
-def _assign_attribute(
-    machine: Machine,
-    frame: Frame,
-    target: ast.Attribute,
-    value: Value,
-    node: ast.AST,
-    operator: str,
-) -> None:
-    base = evaluate(machine, frame, target.value)
-    machine.emit(
-        "store-attribute",
-        node,
-        frame,
-        value=base,
-        other=value,
-        detail=target.attr,
-        extra=(target, operator),
-    )
-    path = path_of(target)
-    if path:
-        forget(frame, path)
-        frame.env[path] = value
-    if base.kind == "instance":
-        attributes = base.data.attributes
-        if not (path and path.partition(".")[0] == frame.this):
-            old = attributes.get(target.attr)
-            attributes[target.attr] = value if old is None else join(old, value)
-
-
-def _store_item(
-    frame: Frame, target: ast.Subscript, base: Value, index: Value, value: Value
-) -> None:
-    path = path_of(target.value)
-    if not path or base.kind not in ("dict", "tuple", "list"):
-        return
-    if base.kind == "dict" and index.kind == "const" and isinstance(index.data, str | int):
-        items = tuple((k, v) for k, v in base.data if k != index.data)
-        frame.env[path] = Value("dict", (*items, (index.data, value)), base.note)
-    elif base.kind == "dict":
-        rest = value if base.note is None else join(base.note, value)
-        frame.env[path] = Value("dict", base.data, rest)
-    else:
-        frame.env[path] = list_of(join(element(base), value), base.note)
-
-
-def _unpack(
-    machine: Machine, frame: Frame, target: ast.Tuple | ast.List, value: Value, node: ast.AST
-) -> None:
-    parts = target.elts
-    starred = next((i for i, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
-    detail = "starred" if starred is not None else ""
-    machine.emit("unpack", target, frame, value=value, detail=detail, extra=node)
-    values: list[Value]
-    if value.kind == "tuple" and starred is None and len(value.data) == len(parts):
-        values = list(value.data)
-    elif value.kind == "tuple" and starred is not None and len(value.data) >= len(parts) - 1:
-        after = len(parts) - starred - 1
-        middle = tuple_of(value.data[starred : len(value.data) - after], "list")
-        values = [*value.data[:starred], middle, *value.data[len(value.data) - after :]]
-    else:
-        inner = iterated(value)
-        values = [list_of(inner) if i == starred else inner for i in range(len(parts))]
-    for index, (part, item) in enumerate(zip(parts, values, strict=False)):
-        if index == starred and isinstance(part, ast.Starred):
-            assign(machine, frame, part.value, item, node)
-        else:
-            assign(machine, frame, part, item, node)
-
-
 def _return(machine: Machine, frame: Frame, node: ast.Return) -> None:
     value = evaluate(machine, frame, node.value) if node.value is not None else NONE
     machine.emit("return", node, frame, value=value)
@@ -259,7 +122,7 @@ def _return(machine: Machine, frame: Frame, node: ast.Return) -> None:
 
 
 def _raise(machine: Machine, frame: Frame, node: ast.Raise) -> None:
-    sink, machine.sink = machine.sink, lambda fact: None
+    sink, machine.sink = machine.sink, silent
     try:  # the message of an exception is not built unless it is raised
         if node.exc is not None:
             evaluate(machine, frame, node.exc)
@@ -343,6 +206,14 @@ def _for(machine: Machine, frame: Frame, node: ast.For | ast.AsyncFor) -> Env | 
     return _meet(frame, [end, *breaks])
 
 
+def silent(_fact: object) -> None:
+    """Takes the facts of what runs only when something else fails."""
+
+
+def _next_round(_machine: Machine, _frame: Frame, _node: ast.AST) -> None:
+    """What follows in the body is not reached."""
+
+
 def _leave_loop(_machine: Machine, frame: Frame, _node: ast.AST) -> None:
     if frame.exits:
         frame.exits[-1].append(dict(frame.env))
@@ -411,7 +282,7 @@ def _assert(machine: Machine, frame: Frame, node: ast.Assert) -> Env | None:
     value = test(machine, frame, node.test, "")
     message = NONE
     if node.msg is not None:
-        machine.sink = lambda fact: None
+        machine.sink = silent
         try:  # the message is not built unless the assertion fails
             message = evaluate(machine, frame, node.msg)
         finally:
@@ -472,7 +343,7 @@ _HANDLERS: dict[type, Callable[[Machine, Frame, Any], Env | None]] = {
     ast.For: _for,
     ast.AsyncFor: _for,
     ast.Break: _leave_loop,
-    ast.Continue: lambda machine, frame, node: None,
+    ast.Continue: _next_round,
     ast.With: _with,
     ast.AsyncWith: _with,
     ast.Try: _try,
@@ -487,4 +358,3 @@ _HANDLERS: dict[type, Callable[[Machine, Frame, Any], Env | None]] = {
 }
 if hasattr(ast, "TryStar"):
     _HANDLERS[ast.TryStar] = _try
-__all__ = ["STRING", "assign", "run_block", "run_body"]

@@ -10,7 +10,6 @@ from compilescope.lint.values import (
     DECLARED,
     NDARRAY,
     NONE,
-    NUMBER,
     SCALAR,
     SHAPE_NUMBER,
     STRING,
@@ -27,7 +26,8 @@ from compilescope.lint.values import (
 )
 
 if TYPE_CHECKING:
-    from compilescope.lint.machine import Frame, Machine
+    from compilescope.lint.frames import Frame
+    from compilescope.lint.machine import Machine
 
 
 def subscript(machine: Machine, frame: Frame, base: Value, index: Value, node: ast.AST) -> Value:
@@ -100,6 +100,3 @@ def _of_dict(base: Value, index: Value) -> Value:
     if base.note is not None:
         values.append(base.note)
     return join_all(values) if values else UNKNOWN
-
-
-__all__ = ["NUMBER", "item", "subscript"]

@@ -15,6 +15,7 @@ class BuiltinArithmetic(Rule):
     summary = "builtin arithmetic on tensors"
     gb_ids = ("GB0059", "GB0088")
     fixable = "safe"
+    reason = "These builtins are not traced for tensors."
     help = "use the operators"
 
     facts = ("call:builtins.pow", "call:builtins.divmod")

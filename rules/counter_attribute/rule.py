@@ -27,11 +27,9 @@ class CounterAttribute(Rule):
         target, operator = fact.extra
         owner = fact.value
         number = fact.other
-        if (
-            owner.kind != "instance"
-            or owner.note == "fresh"
-            or number.kind not in ("number", "const")
-        ):
+        if owner.kind != "instance" or owner.note == "fresh":
+            return
+        if number.kind not in ("number", "const"):
             return
         if number.kind == "const" and not (operator and isinstance(number.data, int | float)):
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compilescope.lint.expressions import iterated
+from compilescope.lint.operators import iterated
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 from compilescope.lint.values import is_tensor
 
@@ -16,6 +16,7 @@ class OrderedTensors(Rule):
     name = "ordered-tensors"
     summary = "Python orders or searches tensors"
     gb_ids = ("GB0207", "GB8335")
+    reason = "Comparing tensors gives tensors, and Python needs to know which is smaller."
     help = "use `torch.sort` on the stacked tensors"
 
     facts = ("call:builtins.sorted", "call:builtins.list.sort", "call:builtins.list.index")

@@ -23,14 +23,16 @@ class ScheduledOptimizer(Rule):
     facts = ("compile", "package:torch.optim.lr_scheduler")
 
     def __init__(self) -> None:
-        self.scheduled: set[str] = set()
+        self.scheduled: dict[str, int] = {}
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
         if fact.key != "compile":
-            self.scheduled.add(fact.site.module.path)
+            line = getattr(fact.node, "lineno", 0)
+            self.scheduled.setdefault(fact.site.module.path, line)
         elif fact.value.kind == "method" and fact.value.note == "step":
             optimizer = str(fact.value.data.data).startswith("torch.optim.")
-            if optimizer and fact.site.module.path in self.scheduled:
+            line = self.scheduled.get(fact.site.module.path)
+            if optimizer and line is not None and line < getattr(fact.node, "lineno", 0):
                 yield Report()

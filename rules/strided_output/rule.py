@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
-OPERATORS = (
-    "add sub mul div matmul mm bmm addmm cat stack sum mean exp log sqrt clamp where maximum"
-)
+OPERATORS = "add sub mul div matmul mm bmm addmm cat stack sum mean exp log sqrt clamp where"
 
 
 def contiguous(node: ast.expr) -> bool:

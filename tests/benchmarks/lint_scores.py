@@ -53,12 +53,21 @@ def snippets(folder: Path, show: bool) -> None:
             bad += 1
             line = broken_line(entry)
             with_line += line is not None
-            right = bool(found) if line is None else any(f.line <= line <= f.end_line for f in found)
+            right = (
+                bool(found) if line is None else any(f.line <= line <= f.end_line for f in found)
+            )
             hit += right
             exact += right and line is not None
             if show and not right:
-                print("MISS", verdict, entry["snippet"], line, [(f.line, f.code) for f in found],
-                      "|", entry["pattern_code"])
+                print(
+                    "MISS",
+                    verdict,
+                    entry["snippet"],
+                    line,
+                    [(f.line, f.code) for f in found],
+                    "|",
+                    entry["pattern_code"],
+                )
         else:
             fine += 1
             strong = [f for f in found if f.severity in STRONG]
@@ -66,8 +75,10 @@ def snippets(folder: Path, show: bool) -> None:
             notes += bool(found) and not strong
             if show and strong:
                 print("FALSE", entry["snippet"], [(f.line, f.code, f.message) for f in strong])
-    print(f"snippets: breaking or recompiling found {hit}/{bad} = {hit / bad:.1%}"
-          f" (line known {exact}/{with_line})")
+    print(
+        f"snippets: breaking or recompiling found {hit}/{bad} = {hit / bad:.1%}"
+        f" (line known {exact}/{with_line})"
+    )
     print(f"          harmless flagged {alarms}/{fine} = {alarms / fine:.1%}, notes only {notes}")
 
 
@@ -91,12 +102,20 @@ def user(folder: Path, show: bool) -> None:
             wrong = [f for f in found if f.line == entry["line"]]
             flagged += bool(wrong)
             if show and wrong:
-                print("FALSE", meta.parent.name, entry["line"], [(f.code, f.message) for f in wrong])
-        known = {e["line"] for key in ("lint_expected_lines", "lint_allowed_lines")
-                 for e in truth.get(key) or []}
+                print(
+                    "FALSE", meta.parent.name, entry["line"], [(f.code, f.message) for f in wrong]
+                )
+        known = {
+            e["line"]
+            for key in ("lint_expected_lines", "lint_allowed_lines")
+            for e in truth.get(key) or []
+        }
         for finding in found:
-            if show and finding.line not in known and not any(
-                    finding.line <= k <= finding.end_line for k in known):
+            if (
+                show
+                and finding.line not in known
+                and not any(finding.line <= k <= finding.end_line for k in known)
+            ):
                 print("OTHER", meta.parent.name, finding.line, finding.code, finding.message)
     print(f"user: expected lines found {found_lines}/{expected} = {found_lines / expected:.1%}")
     print(f"      clean lines flagged {flagged}/{clean}")
@@ -118,8 +137,17 @@ def zoo(folder: Path, site: Path, show: bool) -> None:
     output.write_text(json.dumps(rows), encoding="utf-8")
     count = ("100", "100") if show else ("0", "0")
     subprocess.run(
-        [sys.executable, str(folder / "score.py"), str(output), "--truth",
-         str(folder / "truth_dev.json"), "--misses", count[0], "--false", count[1]],
+        [
+            sys.executable,
+            str(folder / "score.py"),
+            str(output),
+            "--truth",
+            str(folder / "truth_dev.json"),
+            "--misses",
+            count[0],
+            "--false",
+            count[1],
+        ],
         env={**os.environ, "ZOO_SITE_PACKAGES": str(site)},
         check=True,
     )
