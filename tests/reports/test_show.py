@@ -118,18 +118,11 @@ MISTAKES = (
 )
 
 
-@pytest.mark.parametrize("command", ["show", "report"])
+@pytest.mark.parametrize("command", ["show", "report", "compare"])
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistake_is_one_message_and_exit_code_2(mistake, command, tmp_path, golden):
-    if (
-        command == "report"
-        and not Path(sys.modules["compilescope"].__file__)
-        .parent.joinpath("commands", "report.py")
-        .exists()
-    ):
-        pytest.skip("no report yet")
     path = mistake(tmp_path)
-    out = run(command, path.name)
+    out = run(command, *[path.name] * (2 if command == "compare" else 1))
     assert (out.returncode, out.stdout) == (2, "")
     assert "Traceback" not in out.stderr
     golden(f"commands/error-{mistake.__name__}.txt", out.stderr)
