@@ -121,6 +121,7 @@ def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:
             guard_count=event.guard_count,
             process=event.process,
             callable=payment.call.callable if payment else None,
+            at=event.at,
         )
     return tuple(found.values())
 

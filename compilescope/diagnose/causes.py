@@ -153,4 +153,5 @@ def _recompile(found: Occurrence, cause: str) -> Recompile:
             for reason in found.event.reasons
         ),
         callable=found.callable,
+        at=found.event.at,
     )

@@ -5,11 +5,14 @@ PyTorch prints the first failing guard only, so a second counter or a second siz
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+from compilescope.diagnose.explain_words import as_written, expression
 from compilescope.model import GuardFailure
 
 _SHOWN = 4
+_STACK = re.compile(r"^_{2,3}stack\d+")
 
 
 def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) -> tuple[str, ...]:
@@ -24,18 +27,21 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
         # Relations over a size that is itself the cause are its consequences.
         if failure.kind.startswith("shape.") or _implied(failure, cause):
             continue
-        seen = values.setdefault((failure.kind, failure.source, failure.dimension), [])
-        seen += [value for value in (failure.required, failure.observed) if value]
-    return tuple(
-        _sentence(kind, source, dimension, list(dict.fromkeys(seen)))
-        for (kind, source, dimension), seen in values.items()
-    )[:_SHOWN]
+        seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
+        seen += [_short(value) for value in (failure.required, failure.observed) if value]
+    found = [
+        _sentence(what, source, dimension, list(dict.fromkeys(seen)))
+        for (what, source, dimension), seen in values.items()
+    ]
+    return tuple(dict.fromkeys(found))[:_SHOWN]
 
 
 def same(one: GuardFailure, other: GuardFailure) -> bool:
     """Whether both are about the same property of the same value."""
     if one.kind.startswith("shape.") and other.kind.startswith("shape."):
         return one.required.replace(" ", "") == other.required.replace(" ", "")
+    if expression(one) == expression(other):
+        return True  # a captured variable has a name of its own beside the guard's
     return (one.source, one.dimension, _property(one)) == (
         other.source,
         other.dimension,
@@ -57,11 +63,20 @@ def _implied(failure: GuardFailure, cause: GuardFailure) -> bool:
     )
 
 
-def _sentence(kind: str, source: str, dimension: int | None, values: list[str]) -> str:
-    what = f"`{source}`"
-    if kind.startswith("tensor."):
-        aspect = kind.rpartition(".")[2]
+def _short(value: str) -> str:
+    """A value, or a class without its module."""
+    dotted = all(part.isidentifier() for part in value.split("."))
+    return value.rpartition(".")[2] if dotted else value
+
+
+def _sentence(what: str, source: str, dimension: int | None, values: list[str]) -> str:
+    if _STACK.match(source):
+        subject = "another value that crosses the graph break"
+    else:
+        subject = f"`{as_written(source)}`" if source else "another condition"
+    if what != "value":
         where = "" if dimension is None else f" {dimension}"
-        what = f"{aspect}{where} of `{source}`"
+        subject = f"{what}{where} of {subject}"
     shown = ", ".join(values[:_SHOWN]) + (", …" if len(values) > _SHOWN else "")
-    return f"{what} changed at the same calls ({shown})"
+    seen = f" ({shown})" if shown else ""
+    return f"{subject} changed at the same calls{seen}; fix both, as either one recompiles"

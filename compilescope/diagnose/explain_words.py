@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ _DTYPES = {
 }
 
 
+@lru_cache(maxsize=65536)
 def as_written(source: str) -> str:
     """`source` without the notation of the guards: `self.layers[0].w`, not `self._modules[…]…`."""
     text = _NUMPY.sub(r"\1", source)

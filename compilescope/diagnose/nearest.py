@@ -1,31 +1,32 @@
 """Which cached graph came closest to serving a call, and everything that kept it from doing so.
 
-PyTorch prints the first failing guard of each cache entry. The guards of the entry and the inputs
-of the call are in the session, so the guards over tensors, sizes and constants are evaluated again
-here, and the entry with the fewest failures is the nearest.
+PyTorch prints the first failing guard of each cache entry. The guards of the entry and what the
+call brought are in the session, so the guards over tensors, sizes, constants, classes and members
+are checked again here, and the entry with the fewest failures is the nearest.
 """
 
 from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.guard_checks import (
+    Check,
+    MemberCheck,
+    Relation,
+    TensorCheck,
+    TypeCheck,
+    ValueCheck,
+    checks_of,
+)
 from compilescope.logs.guards import parse_reason
 from compilescope.model import Compiled, GuardFailure, Input
-
-_LOCAL = re.compile(r"\bL\['(\w+)'\]")
-_CHECK_TENSOR = re.compile(
-    r"check_tensor\((?P<source>.+), (?:\w+\.)*\w+, DispatchKeySet\([^)]*\), (?P<dtype>torch\.\w+), "
-    r"device=(?P<device>[^,]+), requires_grad=(?P<grad>\w+), "
-    r"size=\[(?P<size>[^\]]*)\], stride=\[(?P<stride>[^\]]*)\]\)"
-)
-_EQUALS = re.compile(r"^(?P<source>[^=<>!]+?) == (?P<value>.+)$")
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -34,7 +35,6 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -46,141 +46,245 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """One guard of a cache entry that a call does not meet."""
 
     source: str  # as the guard writes it; "" for a relation
-    aspect: str  # "size 0", "stride 1", "rank", "dtype", "requires_grad", "value", "guard"
+    aspect: str  # "size 0", "stride 1", "rank", "dtype", "value", "type", "guard", ...
     required: str
     observed: str
 
     def failure(self, entry: str) -> GuardFailure:
         """The failure as PyTorch would have printed it, had no other guard failed first."""
+        found = _parsed(self._text())
+        observed = self.observed or found.observed
+        return replace(found, entry=entry, observed=observed)
+
+    def _text(self) -> str:
         aspect, _, index = self.aspect.partition(" ")
         expected = f"expected {self.required}, actual {self.observed}"
         if aspect == "guard":
-            text = self.required
-        elif aspect == "value":
-            text = f"{self.source} == {self.required}"
-        elif index:
-            text = f"tensor '{self.source}' {aspect} mismatch at index {index}. {expected}"
-        elif aspect == "requires_grad":
+            return self.required
+        if aspect == "value":
+            none = self.required == "None"
+            return f"{self.source} {'is' if none else '=='} {self.required}"
+        if aspect == "class":
+            found = f"but found <class '{self.observed}'>"
+            return f"expected type of '{self.source}' to be a tensor type, ' {found}"
+        if aspect == "type":
+            return f"___check_type_id({self.source}, 0), type=<class '{self.required}'>"
+        if index:
+            return f"tensor '{self.source}' {aspect} mismatch at index {index}. {expected}"
+        if aspect == "requires_grad":
             flag = int(self.required == "True")
-            text = f"tensor '{self.source}' requires_grad mismatch. expected requires_grad={flag}"
-        else:
-            text = f"tensor '{self.source}' {aspect} mismatch. {expected}"
-        found = parse_reason(text)
-        return replace(found, entry=entry, observed=self.observed or found.observed)
+            return f"tensor '{self.source}' requires_grad mismatch. expected requires_grad={flag}"
+        return f"tensor '{self.source}' {aspect} mismatch. {expected}"
 
 
-def differences(entry: Compiled, call: Inputs) -> list[Difference]:
-    """Every guard of `entry` that can be evaluated and that `call` fails, in guard order."""
-    found: list[Difference] = []
-    for guard in entry.guards:
-        text = _LOCAL.sub(r"\1", _without_type(guard))
-        match = _CHECK_TENSOR.search(text)
-        if match:
-            found.extend(_tensor(match, call))
-        elif (difference := _expression(text, call)) is not None:
-            found.append(difference)
-    return list(dict.fromkeys(found))
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> GuardFailure:
+    return parse_reason(text)
 
 
 class Inputs:
-    """The values that a call brought, by source."""
+    """What a call brought: tensors, plain values, classes and members, by source."""
 
-    def __init__(self, inputs: Iterable[Input], constants: Mapping[str, str] | None = None) -> None:
-        self.tensors = {item.source: item for item in inputs if item.shape is not None}
-        self.constants = dict(constants or {})
-        self.constants |= {item.source: item.value for item in inputs if item.value}
+    def __init__(
+        self,
+        inputs: Iterable[Input],
+        constants: Mapping[str, str] | None = None,
+        compiled: Compiled | None = None,
+    ) -> None:
+        """Take the facts together.
+
+        Args:
+            inputs: Tensors and values that were seen.
+            constants: Plain values by source.
+            compiled: The compile that the call led to; its guards are facts about the call.
+        """
+        self.tensors: dict[str, Input] = {}
+        self.constants: dict[str, str] = {}
+        self.types: dict[str, str] = {}
+        self.members: dict[str, bool] = {}
+        self._made: set[Check] = set()
+        self._failing: set[Check] = set()
+        self._missed: dict[Check, list[Difference]] = {}
+        for check in checks_of(compiled.guards) if compiled else ():
+            self._learn(check)
+        self.constants |= {as_written(key): value for key, value in (constants or {}).items()}
+        for item in inputs:
+            if item.shape is not None:
+                self.tensors[as_written(item.source)] = item
+            elif item.value:
+                self.constants[as_written(item.source)] = item.value
 
     def __bool__(self) -> bool:
-        return bool(self.tensors or self.constants)
+        return bool(self.tensors or self.constants or self.types or self.members)
+
+    def _learn(self, check: Check) -> None:
+        match check:
+            case TensorCheck(key=key, sizes=sizes) if None not in sizes:
+                self.tensors[key] = Input(
+                    key,
+                    shape=tuple(size for size in sizes if size is not None),
+                    dtype=check.dtype,
+                    requires_grad=check.requires_grad == "True",
+                )
+            case ValueCheck(key=key, value=value):
+                self.constants[key] = value
+            case TypeCheck(key=key, type=name):
+                self.types[key] = name
+            case MemberCheck(member=member, there=there):
+                self.members[member] = there
+
+    def missed_of(self, compiled: Compiled) -> list[Difference]:
+        """How the call misses the checks of `compiled`, in their order.
+
+        The graphs of a function share most checks, so each is made once for the call.
+        """
+        checks, order = _order(compiled.guards)
+        for check in checks - self._made:
+            self._made.add(check)
+            found = _missed(check, self)
+            if found:
+                self._failing.add(check)
+                self._missed[check] = found
+        failing = sorted(checks & self._failing, key=order.__getitem__)
+        return [item for check in failing for item in self._missed[check]]
+
+
+@lru_cache(maxsize=4096)
+def _order(guards: tuple[str, ...]) -> tuple[frozenset[Check], dict[Check, int]]:
+    order = {check: number for number, check in enumerate(checks_of(guards))}
+    return frozenset(order), order
+
+
+def differences(entry: Compiled, call: Inputs) -> list[Difference]:
+    """Every guard of `entry` that can be checked and that `call` misses, in guard order."""
+    found = call.missed_of(entry)
+    return list(dict.fromkeys(found)) if len(found) > 1 else found
 
 
 def constants_of(compiled: Compiled) -> dict[str, str]:
     """The plain values that `compiled` was specialised for, by source, from its guards."""
-    constants: dict[str, str] = {}
-    for guard in compiled.guards:
-        text = _LOCAL.sub(r"\1", _without_type(guard))
-        match = _EQUALS.match(text)
-        if match and ".size()" not in text and ".stride()" not in text:
-            constants[match["source"].strip()] = match["value"].strip()
-    return constants
+    return {
+        check.key: check.value
+        for check in checks_of(compiled.guards)
+        if isinstance(check, ValueCheck)
+    }
+
+
+def is_constant(compiled: Compiled, source: str, dimension: int | None) -> bool | None:
+    """Whether `compiled` holds the value or size as a constant again; None where unknown."""
+    key = as_written(source)
+    for check in checks_of(compiled.guards):
+        match check:
+            case ValueCheck(key=same) if same == key and dimension is None:
+                return True
+            case TypeCheck(key=same, type="int" | "float") if same == key and dimension is None:
+                return False
+            case TensorCheck(key=same, sizes=sizes) if same == key and dimension is not None:
+                return sizes[dimension] is not None if dimension < len(sizes) else None
+    return None
 
 
 def size_of(source: str, dimension: int | None, call: Inputs) -> str:
     """The size of that dimension in the call, "" where it is not known."""
-    tensor = call.tensors.get(source)
+    tensor = call.tensors.get(as_written(source))
     if tensor is None or tensor.shape is None or dimension is None:
         return ""
     return str(tensor.shape[dimension]) if dimension < len(tensor.shape) else ""
 
 
-def _without_type(guard: str) -> str:
-    kind, colon, text = guard.partition(": ")
-    body = text if colon and re.fullmatch(r"[A-Z_]+", kind) else guard
-    return re.split(r"\s+# ", body, maxsplit=1)[0].strip()
+def _missed(check: Check, call: Inputs) -> list[Difference]:
+    match check:
+        case TensorCheck():
+            return _tensor(check, call)
+        case ValueCheck():
+            return _value_of(check, call)
+        case TypeCheck():
+            return _type(check, call)
+        case MemberCheck(text=text, member=member, there=there):
+            opposite = call.members.get(member, there) is not there
+            return [Difference("", "guard", text, "")] if opposite else []
+        case Relation(text=text, tree=tree):
+            return [Difference("", "guard", text, "")] if _holds(tree, call) is False else []
 
 
-def _tensor(match: re.Match[str], call: Inputs) -> list[Difference]:
-    source = match["source"]
-    tensor = call.tensors.get(source)
+def _tensor(check: TensorCheck, call: Inputs) -> list[Difference]:
+    source, tensor = check.source, call.tensors.get(check.key)
     if tensor is None:
-        return []
+        none = call.constants.get(check.key) == "None"
+        return [Difference(source, "class", "a tensor", "NoneType")] if none else []
     found = []
-    if tensor.dtype and tensor.dtype != match["dtype"]:
-        found.append(Difference(source, "dtype", match["dtype"], tensor.dtype))
-    if str(tensor.requires_grad) != match["grad"]:
-        found.append(Difference(source, "requires_grad", match["grad"], str(tensor.requires_grad)))
-    sizes = _numbers(match["size"])
-    if tensor.shape is not None and len(sizes) != len(tensor.shape):
-        found.append(Difference(source, "rank", str(len(sizes)), str(len(tensor.shape))))
+    if tensor.dtype and tensor.dtype != check.dtype:
+        found.append(Difference(source, "dtype", check.dtype, tensor.dtype))
+    grad = str(tensor.requires_grad)
+    if grad != check.requires_grad:
+        found.append(Difference(source, "requires_grad", check.requires_grad, grad))
+    if tensor.shape is not None and len(check.sizes) != len(tensor.shape):
+        found.append(Difference(source, "rank", str(len(check.sizes)), str(len(tensor.shape))))
         return found
-    found.extend(_each(source, "size", sizes, tensor.shape))
-    found.extend(_each(source, "stride", _numbers(match["stride"]), tensor.stride))
+    found.extend(_each(source, "size", check.sizes, tensor.shape))
+    found.extend(_each(source, "stride", check.strides, tensor.stride))
     return found
 
 
 def _each(
-    source: str, aspect: str, required: list[str], observed: tuple[int, ...] | None
+    source: str,
+    aspect: str,
+    required: tuple[int | None, ...],
+    observed: tuple[int, ...] | None,
 ) -> list[Difference]:
-    if observed is None or len(required) != len(observed):
+    if observed is None or required == observed or len(required) != len(observed):
         return []
     return [
-        Difference(source, f"{aspect} {index}", want, str(have))
+        Difference(source, f"{aspect} {index}", str(want), str(have))
         for index, (want, have) in enumerate(zip(required, observed, strict=True))
-        if want.isdigit() and want != str(have)
+        if want is not None and want != have
     ]
 
 
-def _numbers(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")] if text.strip() else []
+def _value_of(check: ValueCheck, call: Inputs) -> list[Difference]:
+    observed = call.constants.get(check.key, "")
+    if not observed and check.value == "None":
+        if check.key in call.tensors:
+            observed = "a tensor"
+        elif named := call.types.get(check.key):
+            observed = named.rpartition(".")[2]
+    if not observed or _equal(observed, check.value):
+        return []
+    return [Difference(check.source, "value", check.value, observed)]
 
 
-def _expression(text: str, call: Inputs) -> Difference | None:
-    equals = _EQUALS.match(text)
-    if equals and ".size()" not in text and ".stride()" not in text:
-        source, required = equals["source"].strip(), equals["value"].strip()
-        observed = call.constants.get(source, "")
-        if observed and observed != required:
-            return Difference(source, "value", required, observed)
-        return None
-    if ".size()" not in text and ".stride()" not in text:
-        return None
-    if _evaluate(text, call) is False:
-        return Difference("", "guard", text, "")
-    return None
-
-
-def _evaluate(text: str, call: Inputs) -> bool | None:
-    """Whether the guard holds for the call; None where it has a name that is not known."""
+@lru_cache(maxsize=4096)
+def _equal(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    if one.isdigit() and other.isdigit():
+        return False
     try:
-        value = _value(ast.parse(text, mode="eval").body, call)
+        first, second = ast.literal_eval(one), ast.literal_eval(other)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return bool(first == second and type(first) is type(second))
+
+
+def _type(check: TypeCheck, call: Inputs) -> list[Difference]:
+    observed = call.types.get(check.key, "")
+    if not observed and call.constants.get(check.key) == "None":
+        observed = "NoneType"
+    if not observed or observed == check.type:
+        return []
+    return [Difference(check.source, "type", check.type, observed)]
+
+
+def _holds(tree: ast.expr, call: Inputs) -> bool | None:
+    """Whether the relation holds for the call; None where it has a name that is not known."""
+    try:
+        return bool(_value(tree, call))
     except (SyntaxError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
         return None
-    return bool(value)
 
 
 def _value(node: ast.expr, call: Inputs) -> Any:
@@ -204,9 +308,9 @@ def _value(node: ast.expr, call: Inputs) -> Any:
             value=ast.Call(func=ast.Attribute(value=owner, attr="size" | "stride" as what)),
             slice=ast.Constant(value=int(index)),
         ):
-            tensor = call.tensors[ast.unparse(owner)]
+            tensor = call.tensors[as_written(ast.unparse(owner))]
             return ((tensor.shape if what == "size" else tensor.stride) or ())[index]
         case ast.Name() | ast.Attribute() | ast.Subscript():
-            return ast.literal_eval(call.constants[ast.unparse(node)])
+            return ast.literal_eval(call.constants[as_written(ast.unparse(node))])
         case _:
             raise ValueError(ast.dump(node))

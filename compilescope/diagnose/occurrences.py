@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from compilescope.diagnose.companions import same
-from compilescope.diagnose.nearest import Inputs, constants_of, differences, size_of
+from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.nearest import Difference, Inputs, differences, is_constant, size_of
 from compilescope.diagnose.places import Places
 from compilescope.diagnose.timeline import CompileKey, Timeline
-from compilescope.model import Called, Compiled, Frame, GuardFailure, Input, Recompiled, Session
+from compilescope.model import (
+    Called,
+    Compiled,
+    Frame,
+    GuardFailure,
+    Input,
+    Recompiled,
+    Session,
+    Symbol,
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +35,7 @@ class Occurrence:
     place: Frame | None  # the user's line that the guard names
     first_use: Frame | None  # where the size that failed was first used
     entry: Compiled | None
+    constant: bool | None  # whether the new graph holds the value as a constant again
     brought: tuple[Input, ...]
     others: tuple[GuardFailure, ...]  # further guards of the nearest graph that failed
     call: int | None
@@ -34,46 +46,49 @@ class Occurrence:
 
 def occurrences(session: Session, timeline: Timeline) -> Iterator[Occurrence]:
     """Every recompile of the session, in order."""
-    compiles = _compiles(session)
-    places = Places(session)
+    known = _Known(session, timeline)
     for event in session.events:
         if isinstance(event, Recompiled):
-            yield _occurrence(session, timeline, compiles, places, event)
+            yield _occurrence(known, event)
 
 
-def _compiles(session: Session) -> dict[CompileKey, Compiled]:
-    found: dict[CompileKey, Compiled] = {}
-    for event in session.events:
-        if isinstance(event, Compiled):
-            known = found.get((event.process, event.compile_id))
-            if known is None or (known.backward and not event.backward):
-                found[event.process, event.compile_id] = event
-    return found
+class _Known:
+    """What the session tells of each compile."""
+
+    def __init__(self, session: Session, timeline: Timeline) -> None:
+        self.session = session
+        self.timeline = timeline
+        self.places = Places(session)
+        self.compiles: dict[CompileKey, Compiled] = {}
+        self.symbols: dict[CompileKey, dict[str, str]] = defaultdict(dict)
+        for event in session.events:
+            if isinstance(event, Compiled):
+                known = self.compiles.get((event.process, event.compile_id))
+                if known is None or (known.backward and not event.backward):
+                    self.compiles[event.process, event.compile_id] = event
+            elif isinstance(event, Symbol) and event.backed and event.value:
+                values = self.symbols[event.process, event.compile_id]
+                values.setdefault(as_written(event.source), event.value)
 
 
-def _occurrence(
-    session: Session,
-    timeline: Timeline,
-    compiles: dict[CompileKey, Compiled],
-    places: Places,
-    event: Recompiled,
-) -> Occurrence:
+def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
     key = (event.process, event.compile_id)
-    compiled = compiles.get(key)
-    payment = timeline.payment(key)
+    compiled = known.compiles.get(key)
+    payment = known.timeline.payment(key)
     brought = compiled.inputs if compiled else ()
     if payment:
-        known = {item.source for item in brought}
-        given = _arguments(session, timeline, payment.call, event.frame)
-        brought += tuple(item for item in given if item.source not in known)
-    call = Inputs(brought, constants_of(compiled) if compiled else None)
-    failure, entry, others = _nearest(event, compiles, call)
+        sources = {item.source for item in brought}
+        given = _arguments(known, payment.call, event.frame)
+        brought += tuple(item for item in given if item.source not in sources)
+    call = Inputs(brought, known.symbols.get(key), compiled)
+    failure, entry, others = _nearest(event, known.compiles, call)
     return Occurrence(
         event=event,
         failure=_with_observed(failure, call),
-        place=places.own(failure.frame),
-        first_use=places.first_use(event, failure),
+        place=known.places.own(failure.frame),
+        first_use=known.places.first_use(event, failure),
         entry=entry,
+        constant=is_constant(compiled, failure.source, failure.dimension) if compiled else None,
         brought=brought,
         others=others,
         call=payment.call.index if payment else None,
@@ -83,16 +98,15 @@ def _occurrence(
     )
 
 
-def _arguments(
-    session: Session, timeline: Timeline, call: Called, frame: Frame
-) -> tuple[Input, ...]:
+def _arguments(known: _Known, call: Called, frame: Frame) -> tuple[Input, ...]:
     """The call's arguments, if `frame` is the function that was called and not one below it."""
+    session = known.session
     called = (
         session.callables[call.callable].frame if call.callable < len(session.callables) else None
     )
     if called is None or (called.path, called.function) != (frame.path, frame.function):
         return ()
-    signature = timeline.signature(call)
+    signature = known.timeline.signature(call)
     if signature is None or signature >= len(session.signatures):
         return ()
     return session.signatures[signature].inputs
@@ -107,12 +121,31 @@ def _nearest(
         entry = compiles.get((event.process, failure.entry))
         found = differences(entry, call) if entry and call else []
         unexplained = failure.kind in {"unknown", "lifetime.dealloc"}
-        ranked.append((unexplained, max(1, len(found)), _age(failure.entry), failure, entry, found))
+        ranked.append((unexplained, _count(found, failure), _age(failure.entry), failure, found))
     if not ranked:
         return GuardFailure(kind="unknown", raw=""), None, ()
-    *_, failure, entry, found = min(ranked, key=lambda item: item[:3])
+    *_, failure, found = min(ranked, key=lambda item: item[:3])
     others = (item.failure(failure.entry) for item in found)
-    return failure, entry, tuple(item for item in others if not same(item, failure))
+    return (
+        failure,
+        compiles.get((event.process, failure.entry)),
+        tuple(item for item in others if not same(item, failure)),
+    )
+
+
+def _count(found: list[Difference], failure: GuardFailure) -> int:
+    """How many independent things differ; strides follow the sizes of their tensor."""
+    if len(found) < 2:
+        return 1 + (bool(found) and not _says(found[0], failure))
+    sized = {item.source for item in found if item.aspect.startswith(("size", "rank"))}
+    own = [
+        item for item in found if not (item.source in sized and item.aspect.startswith("stride"))
+    ]
+    return len(own) + (not any(_says(item, failure) for item in own))
+
+
+def _says(item: Difference, failure: GuardFailure) -> bool:
+    return item.aspect == "guard" or as_written(item.source) == failure.source
 
 
 def _age(entry: str) -> int:
@@ -124,15 +157,25 @@ def _age(entry: str) -> int:
 def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
     if failure.observed:
         return failure
-    if failure.kind.startswith(("shape.", "tensor.size")):
-        observed = size_of(failure.source, failure.dimension, call)
-    else:
-        observed = call.constants.get(failure.source, "")
-        observed = "" if observed == failure.required else observed
-    if not observed:
+    observed = _observed(failure, call)
+    if not observed or observed == failure.required:
         return failure
     only_type = failure.kind.startswith("const.") and _equal_but_for_type(failure, observed)
     return replace(failure, observed=observed, kind="type.scalar" if only_type else failure.kind)
+
+
+def _observed(failure: GuardFailure, call: Inputs) -> str:
+    key = as_written(failure.source)
+    if failure.kind.startswith(("shape.", "tensor.size")):
+        return size_of(failure.source, failure.dimension, call)
+    if failure.kind == "container.len":
+        return call.constants.get(f"len({key})", "")
+    if failure.kind.startswith("type."):
+        known = call.types.get(key, "").rpartition(".")[2]
+        return known or ("NoneType" if call.constants.get(key) == "None" else "")
+    if failure.kind == "const.none":
+        return "a tensor" if key in call.tensors else call.types.get(key, "").rpartition(".")[2]
+    return call.constants.get(key, "")
 
 
 def _equal_but_for_type(failure: GuardFailure, observed: str) -> bool:

@@ -83,6 +83,7 @@ class Timeline:
             steady=self._steady[key],
             steady_from=last if last < len(calls) else None,
             callable=index,
+            at=tuple(call.at for call in calls),
         )
 
     def _pay(self) -> dict[CompileKey, Payment]:

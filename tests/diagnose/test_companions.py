@@ -5,6 +5,8 @@ from __future__ import annotations
 from compilescope.diagnose.companions import companions, same
 from compilescope.logs.guards import parse_reason
 
+BOTH = "; fix both, as either one recompiles"
+
 
 def size(source: str, index: int = 0):
     return parse_reason(f"tensor '{source}' size mismatch at index {index}. expected 8, actual 5")
@@ -13,7 +15,7 @@ def size(source: str, index: int = 0):
 def test_a_second_counter_is_named_once_with_its_values():
     cause = parse_reason("self.cursor == 0")
     others = [[parse_reason("self.filled == 0")], [parse_reason("self.filled == 8")]]
-    assert companions(cause, others) == ("`self.filled` changed at the same calls (0, 8)",)
+    assert companions(cause, others) == (f"`self.filled` changed at the same calls (0, 8){BOTH}",)
 
 
 def test_the_cause_itself_and_its_strides_are_not_companions():
@@ -23,7 +25,7 @@ def test_the_cause_itself_and_its_strides_are_not_companions():
 
 def test_another_size_of_the_same_tensor_is_one():
     assert companions(size("x"), [[size("x", 1)]]) == (
-        "size 1 of `x` changed at the same calls (8, 5)",
+        f"size 1 of `x` changed at the same calls (8, 5){BOTH}",
     )
 
 
