@@ -25,6 +25,7 @@ VERBS = {
     "lint": ("lint", "Find graph breaks and recompile hazards in source, with fixes."),
     "rules": ("rules", "List the rules of lint, or run their examples on the installed torch."),
     "explain": ("explain", "Explain a rule, or the rules for a graph-break id of PyTorch."),
+    "server": ("server", "Serve an editor: lint while one types, fixes, hovers."),
     "init": ("init", "Write a configuration for this project."),
 }
 

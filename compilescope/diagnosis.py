@@ -63,6 +63,7 @@ class Recompile(msgspec.Struct, frozen=True):
     process: int = 0
     reasons: tuple[GuardFailure, ...] = ()
     callable: int | None = None  # index into Session.callables
+    at: float | None = None  # when the graphs had rejected the call
 
 
 class Break(msgspec.Struct, frozen=True):
@@ -113,6 +114,7 @@ class Compile(msgspec.Struct, frozen=True):
     guard_count: int | None = None
     process: int = 0
     callable: int | None = None  # index into Session.callables
+    at: float | None = None  # when it began
 
 
 class FunctionSummary(msgspec.Struct, frozen=True):
@@ -137,6 +139,7 @@ class CallSeries(msgspec.Struct, frozen=True):
     steady: float | None  # median seconds of a call that compiled nothing
     steady_from: int | None = None  # first call after the last compile
     callable: int | None = None  # index into Session.callables
+    at: tuple[float, ...] = ()  # when each call began
 
 
 class Notice(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import click
     "--format",
     "form",
     default="terminal",
-    help="terminal, json, markdown, sarif, github or html.",
+    help="terminal, json, markdown, sarif, github, html, perfetto or cell.",
 )
 @click.option("--all", "everything", is_flag=True, help="Every remedy and notice.")
 def command(file: Path, form: str, *, everything: bool) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from compilescope.diagnose.circumstances import caller_of, evidence_of
 from compilescope.diagnose.companions import companions
-from compilescope.diagnose.evidence import Evidence, torch_version
 from compilescope.diagnose.explain import why
 from compilescope.diagnose.functions import first_lines, written
 from compilescope.diagnose.identity import identify, numbered
@@ -71,8 +71,8 @@ def _key(found: Occurrence) -> Key:
 
 def _cause(session: Session, found: list[Occurrence], limited: set[Frame]) -> Cause:
     first = found[0]
-    evidence = _evidence(session, found, limited)
-    failure = first.failure
+    evidence = evidence_of(session, found, limited)
+    failure = evidence.failure
     function = written(first.event.frame, first_lines(session))
     also = companions(failure, [one.others for one in found])
     return Cause(
@@ -86,9 +86,9 @@ def _cause(session: Session, found: list[Occurrence], limited: set[Frame]) -> Ca
         kind=failure.kind,
         source=failure.source,
         dimension=failure.dimension,
-        frame=_place(found) or function,
+        frame=_place(found) or caller_of(first, function) or function,
         why=why(evidence),
-        calls=evidence.calls,
+        calls=() if evidence.instances else evidence.calls,
         compile_ids=tuple(dict.fromkeys(one.event.compile_id for one in found)),
         times=len(found),
         seconds_lost=sum(one.seconds_lost for one in found),
@@ -108,33 +108,6 @@ def _place(found: list[Occurrence]) -> Frame | None:
     places = (place for one in found for place in (one.place, one.first_use))
     place = next((place for place in places if place), None)
     return place and replace(place, function=written(place).function)
-
-
-def _evidence(session: Session, found: list[Occurrence], limited: set[Frame]) -> Evidence:
-    first = found[0]
-    values = [
-        value
-        for one in found
-        for value in (one.failure.required, one.failure.observed)
-        if value and (value == one.failure.observed or not one.failure.kind.startswith("shape."))
-    ]
-    options = (
-        session.callables[first.callable].options
-        if first.callable is not None and first.callable < len(session.callables)
-        else {}
-    )
-    return Evidence(
-        failure=first.failure,
-        failures=tuple(one.failure for one in found),
-        values=tuple(dict.fromkeys(values)),
-        function=first.event.frame,
-        calls=tuple(dict.fromkeys(one.call for one in found if one.call is not None)),
-        before=first.entry.inputs if first.entry else (),
-        after=first.brought,
-        options=options,
-        torch=torch_version(session.environment.torch),
-        limit_reached=first.event.frame in limited,
-    )
 
 
 def _recompile(found: Occurrence, cause: str) -> Recompile:
