@@ -22,7 +22,9 @@ SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 
 
 def run(*arguments, **variables):
-    environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
+    # What the terminal of the tests, or pytest-xdist, sets is not what a pipe has.
+    ours = {"FORCE_COLOR", "NO_COLOR", "COLUMNS"}
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
     command = [sys.executable, "-m", "compilescope", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, encoding="utf-8", check=False, env=environment | variables
