@@ -67,7 +67,7 @@ def _fill(
     outer: Frame | None,
 ) -> None:
     """Parameters that the call left out, and those it passed something unknown for."""
-    for name, annotation, default in parameters(function):
+    for name, annotation, default in function.parameters:
         value = env.get(name)
         if value is not None and value.kind != "unknown":
             continue
@@ -88,7 +88,7 @@ def generic(machine: Machine, function: Function, outer: Frame | None = None) ->
     """Parameters of a function that nothing in the tree calls."""
     env = {}
     spec = function.node.args
-    for name, annotation, default in parameters(function):
+    for name, annotation, default in function.parameters:
         declared = annotated(machine, function, annotation)
         if declared.kind != "unknown":
             if default is not None:
@@ -116,17 +116,6 @@ def with_default(declared: Value, default: Value) -> Value:
     if may_be_tensor(declared) and not may_be_tensor(default):
         return UNKNOWN
     return declared
-
-
-def parameters(function: Function) -> list[tuple[str, ast.expr | None, ast.expr | None]]:
-    """Name, annotation and default of each parameter."""
-    spec = function.node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
-    defaults += spec.defaults
-    pairs = [*zip(positional, defaults, strict=True)]
-    pairs += zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    return [(argument.arg, argument.annotation, default) for argument, default in pairs]
 
 
 def annotated(machine: Machine, function: Function, annotation: ast.expr | None) -> Value:

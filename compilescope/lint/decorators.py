@@ -63,11 +63,7 @@ def _wrapped(
     from compilescope.lint.frames import Arguments, Closure
 
     decorator = head.data.function if isinstance(head.data, Closure) else head.data
-    wraps = any(
-        isinstance(n, ast.FunctionDef) and n.args.vararg and n.args.kwarg
-        for n in ast.walk(decorator.node)
-    )
-    if not wraps or value.kind != "function":
+    if not decorator.wraps or value.kind != "function":
         return value
     if call is not None:
         head = machine.call(head, passed(machine, frame, call), frame.site, head.note)

@@ -36,6 +36,25 @@ class Function:
         return [n for n in own_statements(self.node) if isinstance(n, ast.FunctionDef)]
 
     @cached_property
+    def wraps(self) -> bool:
+        """Whether it defines a function that takes whatever it is called with."""
+        return any(
+            isinstance(n, ast.FunctionDef) and n.args.vararg and n.args.kwarg
+            for n in ast.walk(self.node)
+        )
+
+    @cached_property
+    def parameters(self) -> list[tuple[str, ast.expr | None, ast.expr | None]]:
+        """Name, annotation and default of each parameter."""
+        spec = self.node.args
+        positional = [*spec.posonlyargs, *spec.args]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
+        defaults += spec.defaults
+        pairs = [*zip(positional, defaults, strict=True)]
+        pairs += zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+        return [(argument.arg, argument.annotation, default) for argument, default in pairs]
+
+    @cached_property
     def is_small(self) -> bool:
         """Whether running it again costs next to nothing."""
         end = self.node.end_lineno or self.node.lineno

@@ -28,7 +28,14 @@ COMPILES = re.compile(
 )
 
 
-INNER_CLASS = re.compile(r"^\s+class \w+\(.*Module\):", re.MULTILINE)
+INNER_CLASS = re.compile(r"^[ \t]+class \w+\(.*Module\):", re.MULTILINE)
+
+
+def drives(text: str) -> bool:
+    """Whether code compiles something, or defines modules inside functions."""
+    if "compile" in text and COMPILES.search(text):
+        return True
+    return " class " in text and INNER_CLASS.search(text) is not None
 
 
 class Regions:
@@ -43,7 +50,7 @@ class Regions:
         """Find the compiled regions and run them."""
         modules = [m for path in self.paths if (m := self.machine.project.module(path))]
         for module in modules:
-            if COMPILES.search(module.text) or INNER_CLASS.search(module.text):
+            if drives(module.text):
                 self._drive(module)
         for module in modules:
             for name in self.compiled:
@@ -65,7 +72,7 @@ class Regions:
                 first = min([function.node.lineno, *(d.lineno for d in function.decorators)])
                 lines = module.lines[first - 1 : function.node.end_lineno]
                 text = "\n".join(lines)
-                if COMPILES.search(text) or INNER_CLASS.search(text):
+                if drives(text):
                     self._run_plain(function)
 
     def _run_plain(self, function: Function) -> None:

@@ -24,7 +24,7 @@ class CounterAttribute(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        target, operator = fact.extra
+        place, operator = fact.extra
         owner = fact.value
         number = fact.other
         if owner.kind != "instance" or owner.note == "fresh":
@@ -37,4 +37,4 @@ class CounterAttribute(Rule):
             return
         if number.data == "bool":
             return
-        yield Report(f"`{ast.unparse(target)}` is a Python number that each call changes")
+        yield Report(f"`{ast.unparse(place)}` is a Python number that each call changes")

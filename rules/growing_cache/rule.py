@@ -23,11 +23,11 @@ class GrowingCache(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        target, _ = fact.extra
+        place, _ = fact.extra
         value = getattr(fact.node, "value", None)
         if fact.value.kind != "instance" or value is None:
             return
-        own = ast.unparse(target)
+        own = ast.unparse(place)
         for call in ast.walk(value):
             if isinstance(call, ast.Call) and call.args:
                 joins = getattr(call.func, "attr", "") in ("cat", "concat", "hstack", "vstack")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from compilescope.lint.rule import Fact, Report, Rule, Versions
+from compilescope.lint.rule import Fact, Report, Rule, Severity, Versions
 from compilescope.lint.values import contains_tensor
 
 
@@ -56,8 +56,9 @@ class NewDictionaryKey(Rule):
         owner = target.value
         if isinstance(owner, ast.Attribute):
             kept = fact.value.kind == "dict" and attribute_of_self(owner, fact)
-            if kept and not known_key(fact):
-                yield Report(f"a key is added to `{ast.unparse(owner)}`", severity="limit")
+            if kept and not known_key(fact) and fact.other.kind in ("number", "const"):
+                severity: Severity = "limit" if fact.other.kind == "number" else "bounded"
+                yield Report(f"a key is added to `{ast.unparse(owner)}`", severity=severity)
         elif isinstance(owner, ast.Name) and argument_of_root(owner, fact):
             named = fact.other.kind == "const" and isinstance(fact.other.data, str)
             if named and not known_key(fact):

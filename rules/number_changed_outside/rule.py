@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from collections.abc import Iterator
 
@@ -34,7 +35,14 @@ class NumberChangedOutside(Rule):
 
     def changes(self, fact: Fact) -> bool:
         """Whether a store gives another number each time."""
-        operator = fact.extra if fact.key == "store-global" else fact.extra[1]
+        if fact.key == "store-global":
+            return bool(fact.extra)
+        target, operator = fact.extra
+        function = fact.site.function
+        if function is not None and function.owner is not None and function.parameters:
+            this = function.parameters[0][0]
+            if isinstance(target.value, ast.Name) and target.value.id == this:
+                return False
         return bool(operator)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:

@@ -2,8 +2,7 @@ import torch
 
 
 def f(x):
-    y = x + 1
-    return y * 2
+    return x * 2
 
 
 def make():

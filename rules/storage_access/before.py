@@ -2,9 +2,8 @@ import torch
 
 
 def f(x):
-    y = x + 1
-    where = y.data_ptr()  # CS170
-    return y * 2
+    place = x.data_ptr()  # CS170
+    return x * (place % 2)
 
 
 def make():
