@@ -147,13 +147,18 @@ def _of_tensor(machine: Machine, frame: Frame, base: Value, name: str, node: ast
 
 def _of_library(machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST) -> Value:
     full = f"{base.data}.{name}"
-    known = _LIBRARY_VALUES.get(full)
     machine.emit(f"attribute:{full}", node, frame, value=base, detail=name)
-    if known is not None:
-        return known
-    if base.data == "torch" and name in _DTYPES:
+    return library_value(full)
+
+
+def library_value(full: str) -> Value:
+    """What a dotted name outside the tree stands for."""
+    owner, _, name = full.rpartition(".")
+    if full in _LIBRARY_VALUES:
+        return _LIBRARY_VALUES[full]
+    if owner == "torch" and name in _DTYPES:
         return Value("dtype", _DTYPES[name])
-    if base.data in ("math", "cmath") and name in ("pi", "e", "inf", "nan", "tau"):
+    if owner in ("math", "cmath") and name in ("pi", "e", "inf", "nan", "tau"):
         return NUMBER
     return library(_CANONICAL.get(full, full))
 

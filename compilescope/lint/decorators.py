@@ -40,6 +40,7 @@ def decorated(machine: Machine, frame: Frame, function: Function, value: Value) 
         name = head.data if head.kind == "library" else ""
         if name in COMPILE:
             result = Value("compiled", result, options(call))
+            machine.roots.append((result, frame.site))
         elif name in DISABLED:
             result = Value("opaque", result, name)
         elif name in CACHES:

@@ -116,7 +116,9 @@ class Machine:
         path = self.project.resolve(module, found.level, found.name)
         if path is None:
             dotted = f"{found.name}.{found.attribute}" if found.attribute else found.name
-            return library(dotted)
+            from compilescope.lint.attributes import library_value
+
+            return library_value(dotted)
         if not found.attribute:
             return Value("module", path)
         other = self.project.module(path)

@@ -68,12 +68,21 @@ class Regions:
         frame = Frame(module, site, {})
         run_block(self.machine, frame, module.tree.body)
         for function in functions_of(module):
+            if function.decorators:
+                self._decorated(function)
             if function not in self.machine.seen:
                 first = min([function.node.lineno, *(d.lineno for d in function.decorators)])
                 lines = module.lines[first - 1 : function.node.end_lineno]
                 text = "\n".join(lines)
                 if drives(text):
                     self._run_plain(function)
+
+    def _decorated(self, function: Function) -> None:
+        value = method_value(self.machine, function)
+        if value.kind == "compiled":
+            owner = function.owner
+            bound = self.machine.instance(owner) if owner is not None else None
+            self.enter(value.data, value.note, bound)
 
     def _run_plain(self, function: Function) -> None:
         env = generic(self.machine, function)
