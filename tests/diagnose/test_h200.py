@@ -1,0 +1,53 @@
+"""Sessions recorded on an H200 with torch 2.11 and inductor: tests/data/h200/README.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compilescope import store
+from compilescope.diagnose import diagnose
+
+DATA = Path(__file__).parents[1] / "data" / "h200"
+TEN = [1, 4, 12, 24, 40, 60, 84, 112, 144, 180]
+
+
+def diagnosis(name: str):
+    return diagnose(store.load(DATA / f"{name}.cscope.json.gz"))
+
+
+def test_the_graph_network_recompiles_ten_times_at_the_known_requests():
+    found = diagnosis("graph_net")
+    assert [item.call for item in found.recompiles] == TEN
+    assert found.environment.torch == "2.11.0+cu130"
+    assert found.environment.devices[0].startswith("NVIDIA H200")
+    assert {cause.kind for cause in found.causes} == {"shape.zero_one", "shape.duck"}
+    duck = next(cause for cause in found.causes if cause.kind == "shape.duck")
+    assert duck.calls == (1,)
+    hinted = {cause.kind: {remedy.id for remedy in cause.remedies} for cause in found.causes}
+    assert "use_duck_shape" in hinted["shape.duck"]
+    assert "mark_unbacked" in hinted["shape.zero_one"]
+    # A recompile costs seconds where a steady call takes milliseconds.
+    assert found.seconds.lost > 1000 * (found.calls[0].steady or 0.0)
+
+
+def test_an_item_in_a_training_step_reaches_the_limit():
+    found = diagnosis("mlp_item")
+    assert found.status == "fallback"
+    assert found.fallbacks[0].calls_eager == 22
+    assert any(item.gb_id == "GB0124" for item in found.graph_breaks)
+
+
+def test_a_branch_on_data_in_the_experts_leaves_the_function_eager():
+    found = diagnosis("mixture_of_experts")
+    assert found.status == "breaks"
+    assert [(item.gb_id, item.whole_frame) for item in found.graph_breaks] == [("GB0170", True)]
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.gz")), ids=lambda path: path.name)
+def test_everything_recorded_there_is_understood(path: Path):
+    found = diagnose(store.load(path))
+    assert found.counts.unknown == 0
+    assert not [cause for cause in found.causes if cause.kind == "unknown"]
+    assert all(cause.why and cause.remedies for cause in found.causes)
