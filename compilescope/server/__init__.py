@@ -1,0 +1,1 @@
+"""The language server: `lint` in an editor, while one types. Needs the extra `[server]`."""
