@@ -213,6 +213,8 @@ def _bool_values(machine: Machine, frame: Frame, node: ast.BoolOp, construct: st
                 value = without(value, drop)
             values.append(value)
             if known is not None and known != is_and:
+                if construct:  # whatever came before, the test comes out like this
+                    return const(known)
                 break
             narrow(machine, frame, operand, is_and)
             if is_and and is_rare(operand):
