@@ -84,6 +84,8 @@ def _tensor_binary(left: Value, right: Value, operator: ast.operator) -> Value:
         other = right if sides[0] is not None else left
         if other.kind in ("unknown", "instance", "list", "tuple"):
             flags |= ASSUMED
+    if any(mixed(v) for v in (left, right)):
+        flags |= DECLARED
     ranks = [s.note & (SCALAR | VECTOR) for s in known]
     plain = len(known) == 2 or other.kind in ("const", "number")
     if plain and all(r == ranks[0] for r in ranks):
@@ -101,6 +103,13 @@ def _tensor_binary(left: Value, right: Value, operator: ast.operator) -> Value:
         if not dtype and len(known) == 1 and families == {"int"} and _is_int(other):
             dtype = "int"
     return tensor(dtype, flags)
+
+
+def mixed(value: Value) -> bool:
+    """Whether a value is a tensor on one path and something else on another."""
+    if value.kind != "union":
+        return False
+    return any(v.kind != "tensor" and v != NONE for v in alternatives(value))
 
 
 def _is_int(value: Value) -> bool:

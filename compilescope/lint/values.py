@@ -102,6 +102,8 @@ def join(first: Value, second: Value) -> Value:
         return _join_tensors(first, second)
     if kinds == ("tuple", "tuple") and len(first.data) == len(second.data):
         return tuple_of(map(join, first.data, second.data), first.note)
+    if kinds == ("dict", "dict"):
+        return _join_dicts(first, second)
     if set(kinds) <= {"tuple", "list"}:
         return list_of(join_all((element(first), element(second))), first.note)
     if set(kinds) <= {"const", "number", "string"} and NONE not in (first, second):
@@ -125,6 +127,15 @@ def element(value: Value) -> Value:
     if value.kind == "tuple":
         return join_all(value.data) if value.data else UNKNOWN
     return UNKNOWN
+
+
+def _join_dicts(first: Value, second: Value) -> Value:
+    """Keys of both stay; those that only one has may be missing."""
+    one, two = dict(first.data), dict(second.data)
+    both = tuple((key, join(value, two[key])) for key, value in one.items() if key in two)
+    rest = [value for key, value in (*one.items(), *two.items()) if (key in one) != (key in two)]
+    rest += [note for note in (first.note, second.note) if note is not None]
+    return Value("dict", both, join_all(rest) if rest else None)
 
 
 def _join_tensors(first: Value, second: Value) -> Value:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from compilescope.lint.index import own_statements
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
+KINDS = ("function", "instance", "unknown")
+
 
 def local_result(fact: Fact) -> bool:
     """Whether the compiled callable is called on the spot or kept in a local name."""
@@ -41,5 +43,5 @@ class CompiledEveryCall(Rule):
         del target
         if fact.site.compiled or fact.detail != "torch.compile" or fact.site.init:
             return
-        if fact.site.loops and fact.value.kind in ("function", "unknown") and local_result(fact):
+        if fact.site.loops and fact.value.kind in KINDS and local_result(fact):
             yield Report()

@@ -53,7 +53,7 @@ def sizes_of(fact: Fact) -> Iterator[tuple[ast.expr | None, Value]]:
         if value.kind == "tuple":
             parts = node.elts if isinstance(node, ast.Tuple | ast.List) else []
             exact = len(parts) == len(value.data)
-            yield from zip(parts if exact else [None] * len(value.data), value.data, strict=True)
+            yield from zip(parts if exact else [node] * len(value.data), value.data, strict=True)
         else:
             yield node, value.data if value.kind == "list" else value
 
