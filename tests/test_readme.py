@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 # <!-- run: compilescope show x --> and the block, or the table, that follows it.
 SHOWN = re.compile(
-    r"<!-- run: (?P<command>[^\n]+?) -->\n(?P<open>```\w*\n)?(?P<text>.*?)(?P<close>```\n|\n(?=<!-- end))",
+    r"<!-- run: (?P<command>[^\n]+?) -->\n(?P<open>```\w*\n)?"
+    r"(?P<text>.*?)(?P<close>```\n|\n(?=<!-- end))",
     re.DOTALL,
 )
 
