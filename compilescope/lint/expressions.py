@@ -137,10 +137,11 @@ def _dict(machine: Machine, frame: Frame, node: ast.Dict) -> Value:
 def _comprehension(machine: Machine, frame: Frame, node: Any) -> Value:
     saved = dict(frame.env)
     empty = False
+    first = evaluate(machine, frame, node.generators[0].iter)
     frame.site.loops += 1
     try:
-        for generator in node.generators:
-            source = evaluate(machine, frame, generator.iter)
+        for index, generator in enumerate(node.generators):
+            source = evaluate(machine, frame, generator.iter) if index else first
             machine.emit("iterate", generator.iter, frame, value=source, detail="comprehension")
             empty = empty or (source.kind == "tuple" and not source.data)
             from compilescope.lint.assignments import assign

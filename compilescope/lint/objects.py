@@ -105,7 +105,7 @@ def object_method(
         arguments=arguments.positional,
         keywords=arguments.keywords,
     )
-    machine.emit(f"object:{owner}", node, frame, value=base, detail=name)
+    machine.emit(f"call:{owner}.*", node, frame, value=base, detail=name)
     if owner.startswith("torch.nn."):
         machine.emit(
             f"call:torch.nn.Module.{name}",

@@ -266,9 +266,9 @@ def _try(machine: Machine, frame: Frame, node: Any) -> Env | None:
 
 def _match(machine: Machine, frame: Frame, node: ast.Match) -> Env | None:
     subject = evaluate(machine, frame, node.subject)
-    compares = any(isinstance(c.pattern, ast.MatchValue) for c in node.cases)
-    if compares:
-        machine.emit("branch", node.subject, frame, value=subject, detail="match")
+    compared = next((c.pattern for c in node.cases if isinstance(c.pattern, ast.MatchValue)), None)
+    if compared is not None:
+        machine.emit("branch", compared, frame, value=subject, detail="match")
     before = frame.env
     ends: list[Env | None] = [before]
     for case in node.cases:

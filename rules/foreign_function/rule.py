@@ -16,7 +16,11 @@ class ForeignFunction(CallRule):
         "ctypes.cdll": "",
         "ctypes.c_int": "",
         "ctypes.c_float": "",
+        "ctypes.c_double": "",
+        "ctypes.c_char_p": "",
         "ctypes.pythonapi": "",
+        "ctypes.CDLL.*": "",
+        "ctypes.PyDLL.*": "",
     }
     gb_ids = ("GB0156",)
     reason = "The compiler does not trace this call, so the graph ends here."
