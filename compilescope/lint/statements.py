@@ -61,7 +61,8 @@ def _keep_attributes(frame: Frame) -> None:
     for path, value in (final or {}).items():
         if path.startswith(prefix) and path.count(".") == 1:
             name = path[len(prefix) :]
-            if name in frame.owner.stored if frame.owner is not None else False:
+            stored = frame.owner is not None and name in frame.owner.stored
+            if stored or name in instance.attributes:
                 old = instance.attributes.get(name)
                 fresh = instance.state == "running" or old is None
                 instance.attributes[name] = value if fresh else join(old or value, value)
