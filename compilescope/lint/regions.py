@@ -67,6 +67,7 @@ class Regions:
         site = Site(module)
         frame = Frame(module, site, {})
         run_block(self.machine, frame, module.tree.body)
+        names = {name for name, value in frame.env.items() if value.kind == "compiled"}
         for function in functions_of(module):
             if function.decorators:
                 self._decorated(function)
@@ -74,7 +75,7 @@ class Regions:
                 first = min([function.node.lineno, *(d.lineno for d in function.decorators)])
                 lines = module.lines[first - 1 : function.node.end_lineno]
                 text = "\n".join(lines)
-                if drives(text):
+                if drives(text) or any(f"{name}(" in text for name in names):
                     self._run_plain(function)
 
     def _decorated(self, function: Function) -> None:

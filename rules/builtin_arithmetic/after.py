@@ -2,8 +2,7 @@ import torch
 
 
 def f(x):
-    whole, rest = x // 2, x % 2
-    return whole + rest
+    return x**2 + 1
 
 
 def make():

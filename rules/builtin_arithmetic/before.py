@@ -2,8 +2,7 @@ import torch
 
 
 def f(x):
-    whole, rest = divmod(x, 2)  # CS125
-    return whole + rest
+    return pow(x, 2) + 1  # CS125
 
 
 def make():

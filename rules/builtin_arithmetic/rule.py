@@ -1,29 +1,29 @@
-"""CS125: builtin arithmetic on tensors."""
+"""CS125: builtin pow on a tensor."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, holds, shown
+from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
 
 class BuiltinArithmetic(Rule):
-    """Builtin arithmetic on tensors."""
+    """Builtin pow on a tensor."""
 
     code = "CS125"
     name = "builtin-arithmetic"
-    summary = "builtin arithmetic on tensors"
-    gb_ids = ("GB0059", "GB0088")
+    summary = "builtin pow on a tensor"
+    gb_ids = ("GB0059",)
+    until = (2, 13)
     fixable = "safe"
-    reason = "These builtins are not traced for tensors."
-    help = "use the operators"
+    reason = "The builtin is not traced for tensors."
+    help = "use the operator `**`"
 
-    facts = ("call:builtins.pow", "call:builtins.divmod")
+    facts = ("call:builtins.pow",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
-        if fact.name == "builtins.pow" and not holds("<2.14", target):
-            return
+        del target
         certainty = next((c for v in fact.arguments if (c := certainty_of(v))), None)
         if certainty:
-            yield Report(f"`{shown(fact)}` of a tensor", certainty=certainty)
+            yield Report(certainty=certainty)

@@ -5,11 +5,11 @@ def f(x):
     return x * 2
 
 
-def call():
+def calls():
     x = torch.ones(3)
     torch._dynamo.mark_dynamic(x, 0)
-    return (x,)
+    yield (x,)
 
 
 def make():
-    return f, [call]
+    return f, calls()

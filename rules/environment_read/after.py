@@ -6,7 +6,7 @@ FLAG = os.environ.get("FLAG")
 
 
 def f(x):
-    return x * 2 if FLAG else x
+    return x * 2 if FLAG else x + 1
 
 
 def make():

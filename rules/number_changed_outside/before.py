@@ -14,10 +14,11 @@ class Net(nn.Module):
 net = Net()
 
 
-def call():
-    net.scale += 0.5
-    return (torch.ones(3),)
+def calls():
+    for _ in range(12):
+        net.scale += 0.5
+        yield (torch.ones(3),)
 
 
 def make():
-    return net, [call] * 12
+    return net, calls()

@@ -1,10 +1,17 @@
 import torch
 
 weight = torch.ones(3, requires_grad=True)
+weight.grad = torch.ones(3)
 optimizer = torch.optim.SGD([weight], lr=0.1)
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
-step = torch.compile(optimizer.step, backend="eager")  # CS222
+compiled = torch.compile(optimizer.step)  # CS222
+
+
+def calls():
+    for _ in range(4):
+        yield ()
+        scheduler.step()
 
 
 def make():
-    return step, [()] * 3
+    return optimizer.step, calls()

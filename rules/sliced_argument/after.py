@@ -16,8 +16,5 @@ def run():
     return seen
 
 
-run()
-
-
 def make():
     return f, [(torch.ones(3),)]

@@ -171,7 +171,6 @@ FOUND = {
         y = repr(x.max())
     """,
     "CS125": """
-        y = divmod(x, 2)
         y = pow(x, 2)
     """,
     "CS127": """
