@@ -15,7 +15,6 @@ class AssertMessage(Rule):
     name = "assert-message"
     summary = "an assertion on tensor data whose message is not a constant string"
     gb_ids = ("GB0170",)
-    fixable = "unsafe"
     reason = (
         "Only an assertion with a constant message becomes part of the graph; this one is a "
         "branch on data."

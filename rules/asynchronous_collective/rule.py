@@ -19,7 +19,6 @@ class AsynchronousCollective(Rule):
     name = "asynchronous-collective"
     summary = "an asynchronous collective in compiled code"
     gb_ids = ("GB0172", "GB0156")
-    fixable = "unsafe"
     reason = "The handle that it returns is not traced."
     help = "leave `async_op` out"
 

@@ -14,7 +14,6 @@ class BuiltinArithmetic(Rule):
     name = "builtin-arithmetic"
     summary = "builtin pow or divmod on a tensor"
     gb_ids = ("GB0059",)
-    fixable = "safe"
     reason = "The builtins are not traced for tensors."
     help = "use the operators `**`, `//` and `%`"
 

@@ -15,7 +15,6 @@ class CounterAttribute(Rule):
     name = "counter-attribute"
     summary = "a Python number on an object that each call changes"
     severity = "limit"
-    fixable = "unsafe"
     reason = "The graph is compiled for the value it saw; the next call has another one."
     help = "keep it as a buffer and use `add_`, or count outside"
 

@@ -25,7 +25,6 @@ class DataDependentBranch(Rule):
     name = "data-dependent-branch"
     summary = "Python decides on the value of a tensor"
     gb_ids = ("GB0170",)
-    fixable = "unsafe"
     reason = (
         "The value exists only when the graph runs, but Python must choose now: the graph "
         "ends here."

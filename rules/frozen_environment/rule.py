@@ -14,7 +14,6 @@ class FrozenEnvironment(Rule):
     name = "frozen-environment"
     summary = "os.getenv in compiled code"
     severity = "note"
-    fixable = "safe"
     reason = "The value is frozen when the graph is built."
     help = "read it once at module level, or use `os.environ.get`"
 

@@ -22,7 +22,6 @@ class LoggingCall(CallRule):
         "logging.getLogger": "",
     }
     gb_ids = ("GB0291", "GB4841", "GB6215")
-    fixable = "safe"
     reason = (
         "Loggers are not traced, even when their level would drop the message: the graph ends here."
     )

@@ -20,7 +20,6 @@ class MathFunction(Rule):
     name = "math-function"
     summary = "a function of math on tensor data"
     gb_ids = ("GB0033",)
-    fixable = "unsafe"
     reason = "`math` takes Python numbers, so it asks for the value while the graph is built."
     help = "use the torch function of the same name"
 

@@ -22,7 +22,6 @@ class PrintCall(CallRule):
     }
     message = "`{name}` in compiled code"
     gb_ids = ("GB0059", "GB0207")
-    fixable = "safe"
     reason = (
         "Printing is Python at run time; the compiler cannot put it into a graph, so the "
         "graph ends here."

@@ -19,6 +19,5 @@ class WarningCall(CallRule):
         "warnings.catch_warnings": "",
     }
     gb_ids = ("GB0007",)
-    fixable = "safe"
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "guard it with `if not torch.compiler.is_compiling():`"
