@@ -144,9 +144,7 @@ def table(name: str, kinds: dict[str, set[str]], comment: str) -> str:
 def main() -> None:
     """Print the module."""
     version = ".".join(torch.__version__.split(".")[:2])
-    modules = [
-        n for n, v in vars(nn).items() if inspect.isclass(v) and issubclass(v, nn.Module)
-    ]
+    modules = [n for n, v in vars(nn).items() if inspect.isclass(v) and issubclass(v, nn.Module)]
     numpy_names = [n for n in dir(torch._numpy) if not n.startswith("_")]
     print('"""What torch returns. Written by tests/benchmarks/torch_table.py: do not edit."""\n')
     print("from __future__ import annotations\n")
@@ -154,11 +152,28 @@ def main() -> None:
     print("def _by_name(**names: str) -> dict[str, str]:")
     print("    return {name: kind for kind, text in names.items() for name in text.split()}\n\n")
     functions_ = functions(stub("_C/_VariableFunctions.pyi").body)
-    for name in ("einsum", "norm", "cdist", "stft", "istft", "split", "meshgrid", "unique",
-                 "unique_consecutive", "block_diag", "cartesian_prod", "tensordot",
-                 "chain_matmul", "broadcast_tensors", "atleast_1d", "atleast_2d", "atleast_3d"):
-        functions_.setdefault(name, {"tensors" if name in
-                              ("split", "meshgrid", "broadcast_tensors") else "tensor"})
+    for name in (
+        "einsum",
+        "norm",
+        "cdist",
+        "stft",
+        "istft",
+        "split",
+        "meshgrid",
+        "unique",
+        "unique_consecutive",
+        "block_diag",
+        "cartesian_prod",
+        "tensordot",
+        "chain_matmul",
+        "broadcast_tensors",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+    ):
+        functions_.setdefault(
+            name, {"tensors" if name in ("split", "meshgrid", "broadcast_tensors") else "tensor"}
+        )
     print(table("FUNCTIONS", functions_, "torch.NAME"))
     print(table("METHODS", tensor_class(), "torch.Tensor.NAME, attributes included"))
     print(table("FUNCTIONAL", functional(), "torch.nn.functional.NAME"))
