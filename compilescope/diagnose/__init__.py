@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.breaks import explain_breaks
 from compilescope.diagnose.causes import explain_recompiles
+from compilescope.diagnose.errors import tell
+from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.fallbacks import explain_fallbacks
 from compilescope.diagnose.functions import summaries
+from compilescope.diagnose.nothing import nothing
 from compilescope.diagnose.notices import explain as explain_notice
 from compilescope.diagnose.symbols import explain_symbols
 from compilescope.diagnose.timeline import Timeline
@@ -28,7 +31,9 @@ def diagnose(session: Session) -> Diagnosis:
     fallbacks = explain_fallbacks(session, timeline, explained)
     calls = timeline.series()
     compiles = _compiles(session, timeline)
-    errors = tuple(_error(event) for event in session.events if isinstance(event, Errored))
+    torch = torch_version(session.environment.torch)
+    raised = (event for event in session.events if isinstance(event, Errored))
+    errors = tuple(dict.fromkeys(tell(event, torch) for event in raised))
     counts = Counts(
         calls=timeline.count(),
         compiles=sum(item.outcome == "compiled" for item in compiles),
@@ -44,7 +49,9 @@ def diagnose(session: Session) -> Diagnosis:
     )
     state = status(counts, session, len(errors))
     return Diagnosis(
-        verdict=verdict(state, counts, seconds, fallbacks, breaks, calls),
+        verdict=nothing(session)
+        if state in {"nothing", "failed"}
+        else verdict(state, counts, seconds, fallbacks, breaks, calls),
         status=state,
         counts=counts,
         seconds=seconds,
@@ -68,6 +75,7 @@ def diagnose(session: Session) -> Diagnosis:
         processes=session.processes,
         sources=session.sources,
         symbols=explain_symbols(session),
+        forecast=session.forecast,
     )
 
 
@@ -92,13 +100,6 @@ def ended(session: Session) -> str:
 
 def _first(text: str) -> str:
     return text.strip().partition("\n")[0]
-
-
-def _error(event: Errored) -> str:
-    kind = event.kind.rpartition(".")[2]
-    named = kind and not event.text.startswith((event.kind, kind))
-    where = f"{event.frame.path}:{event.frame.line}: " if event.frame else ""
-    return f"{where}{kind + ': ' if named else ''}{event.text.strip()}"
 
 
 def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:

@@ -10,39 +10,66 @@ from compilescope.diagnose.break_advice_types import Advice, Fix
 from compilescope.diagnose.explain_words import RESUME
 from compilescope.diagnose.remedies import available
 from compilescope.diagnosis import Remedy
+from compilescope.logs.breaks import read_reasons
+from compilescope.paths import is_library
 
 if TYPE_CHECKING:
-    from compilescope.model import Frame
+    from compilescope.model import Frame, GraphBreakKind, GraphBroke
+
+# Words of PyTorch's own machinery, which mean nothing to who reads about their code.
+_INTERNAL = re.compile(r"VariableTracker|\btp_\w+|\bpython_type\b|Dynamo bug|bytecode")
+_NO_ADVICE = re.compile(r"report an issue|This graph break is fundamental|may have been caused by")
+_BLOCKS = {
+    "loop": re.compile(r"in loop|loop$"),
+    "`with` block": re.compile(r"ContextWrapping|[Cc]ontext [Mm]anager"),
+}
+# These end a function wherever they stand.
+_NEVER_RESUMED = frozenset({"GB0088", "GB0069", "GB0142", "GB0811", "GB0015", "GB4841"})
 
 
 def advise(
-    gb_id: str,
-    type: str,  # noqa: A002
-    reason: str,
-    context: str,
-    whole_frame: bool,
-    frame: Frame,
+    event: GraphBroke,
     torch: tuple[int, int] | None,
+    *,
+    whole_frame: bool = False,
+    known: GraphBreakKind | None = None,
 ) -> tuple[str, tuple[Remedy, ...]]:
     """Why the graph breaks here and what it costs, and the fixes that `torch` has.
 
     Args:
-        gb_id: PyTorch's id, "" in logs of a torch before 2.8.
-        type: PyTorch's name of the kind.
-        reason: The text as logged.
-        context: PyTorch's developer debug context.
-        whole_frame: Nothing of the function is compiled.
-        frame: The user's line.
+        event: The break.
         torch: The version that broke the graph, None where unknown.
+        whole_frame: Nothing of the function is compiled.
+        known: What the installed torch itself says of this kind.
 
     Returns:
-        The explanation and the remedies; "" and none for a kind that we have no words for.
+        The explanation and the remedies; in PyTorch's words for a kind that we have none for.
     """
-    advice = _find(gb_id, type, _facts(reason, context, frame))
-    if advice is None:
-        return "", ()
-    fixes = available((_remedy(fix, frame) for fix in advice.fixes), torch)
-    return f"{advice.why} {consequence(whole_frame, frame)}", fixes
+    why, fixes = words_on(event, torch, known)
+    chain = _chain(event)
+    wrecked, extra = _why_not_resumed(event) if whole_frame and not chain else ("", ())
+    parts = (why, chain, wrecked or consequence(whole_frame, event.frame))
+    return " ".join(part for part in parts if part), (*fixes, *extra)
+
+
+def words_on(
+    event: GraphBroke, torch: tuple[int, int] | None, known: GraphBreakKind | None = None
+) -> tuple[str, tuple[Remedy, ...]]:
+    """What is not captured and why, and the fixes, without what it costs."""
+    library = _library(event)
+    if library:
+        return library, ()
+    advice = _find(event.gb_id, event.type, _facts(event))
+    if advice is not None:
+        fixes = (_remedy(fix, event.frame) for fix in advice.fixes)
+        return advice.why, available(fixes, torch)
+    told = event.explanation or (known.explanation if known else "")
+    if not told or _INTERNAL.search(told):
+        told = f"PyTorch cannot capture this line: {event.type[:1].lower()}{event.type[1:]}."
+    first = told.strip().partition("\n")[0]
+    hints = event.hints or (known.hints if known else ())
+    texts = [hint for hint in hints if not _NO_ADVICE.search(hint) and not _INTERNAL.search(hint)]
+    return first, tuple(Remedy(id="hint", text=hint.strip().rstrip(".")) for hint in texts[:2])
 
 
 def consequence(whole_frame: bool, frame: Frame) -> str:
@@ -57,12 +84,58 @@ def consequence(whole_frame: bool, frame: Frame) -> str:
     )
 
 
-def _facts(reason: str, context: str, frame: Frame) -> str:
+def _chain(event: GraphBroke) -> str:
+    """The second break, where going on after the first led to another."""
+    if not event.cause:
+        return ""
+    later = [found for found in read_reasons(event.reason) if found.type != event.cause]
+    if not later:
+        return ""
+    number = f" ({later[-1].gb_id})" if later[-1].gb_id else ""
+    block = next((name for name, found in _BLOCKS.items() if found.search(later[-1].type)), "")
+    if block:
+        return f"It lies inside a {block}{number}, in which a graph cannot be taken up again."
+    kind = later[-1].type[:1].lower() + later[-1].type[1:]
+    return f"Going on after it met a second break{number}: {kind}."
+
+
+def _why_not_resumed(event: GraphBroke) -> tuple[str, tuple[Remedy, ...]]:
+    """A break that PyTorch could have gone on after, but for the block around it."""
+    if not event.reason.startswith("Failed to handle graph break gracefully") or (
+        event.gb_id in _NEVER_RESUMED
+    ):
+        return "", ()
+    cost = consequence(True, event.frame)
+    text = (
+        "It lies inside a loop or a `with` or `try` block, where a graph cannot be taken up again."
+    )
+    out = Remedy(id="move_out", text="Or move the line out of the loop, `with` or `try` block")
+    return f"{text} {cost}", (out,)
+
+
+def _library(event: GraphBroke) -> str:
+    """A call to `graph_break()` that is a library's own."""
+    if event.gb_id != "GB0025" and "graph_break()" not in event.type:
+        return ""
+    innermost = event.stack[-1] if event.stack else event.frame
+    if not is_library(innermost.path):
+        return ""
+    if re.search(r"[/\\]torch[/\\]optim[/\\]", innermost.path):
+        return (
+            "PyTorch's optimizers end the graph on purpose where `step` begins: the step is then "
+            "compiled on its own. There is nothing to fix."
+        )
+    package = re.search(r"-packages[/\\](\w+)", innermost.path)
+    owner = f"`{package[1]}`" if package else "A library"
+    return f"{owner} ends the graph on purpose, at line {innermost.line} of `{innermost.function}`."
+
+
+def _facts(event: GraphBroke) -> str:
     """What is particular to this break; hints and examples name what its kind can be."""
-    kept = [line for line in reason.splitlines() if not line.lstrip().startswith("Hint:")]
+    kept = [line for line in event.reason.splitlines() if not line.lstrip().startswith("Hint:")]
     text = re.sub(r"\(e\.g\.[^)]*\)", "", "\n".join(kept))
     builtins = [f"module: {name}" for name in re.findall(r"builtin `([\w.]+?)\.?`", text)]
-    return "\n".join((text, *builtins, context, frame.path, frame.code))
+    return "\n".join((text, *builtins, event.context, event.frame.path, event.frame.code))
 
 
 def _find(gb_id: str, type_: str, text: str) -> Advice | None:

@@ -213,6 +213,12 @@ ADVICE: tuple[Advice, ...] = (
         (Fix("torch_sort", "Stack them and use `torch.sort`, `torch.any` or `torch.all`"),),
     ),
     Advice(
+        ("GB4841",),
+        r"python_type\(\)",
+        "The compiler does not know what kind of object this is.",
+        (Fix("list", "Make it a list, a tuple or a tensor outside the compiled function"),),
+    ),
+    Advice(
         ("GB0811",),
         r"tp_iter|iterate",
         "The compiler cannot loop over this object.",

@@ -49,15 +49,9 @@ def _explain(
 ) -> Break:
     first = next((event for event in events if not event.duplicate), events[0])
     whole_frame = any(event.whole_frame for event in events)
-    why, remedies = advise(
-        first.gb_id,
-        first.type,
-        first.reason,
-        first.context,
-        whole_frame,
-        first.frame,
-        torch_version(session.environment.torch),
-    )
+    torch = torch_version(session.environment.torch)
+    known = next((kind for kind in session.graph_break_kinds if kind.gb_id == first.gb_id), None)
+    why, remedies = advise(first, torch, whole_frame=whole_frame, known=known)
     owners = [frames.get((event.process, event.compile_id)) for event in events]
     functions = named(frame for frame in owners if frame) or (written(first.frame).function,)
     lines = {frame.line for frame in (first.frame, *first.stack)}
@@ -70,10 +64,10 @@ def _explain(
         frame=first.frame,
         times=len(events),
         whole_frame=whole_frame,
-        why=why or first.explanation or first.type,
+        why=why,
         stack=first.stack,
-        explanation=first.explanation,
-        hints=first.hints,
+        explanation=first.explanation or (known.explanation if known else ""),
+        hints=first.hints or (known.hints if known else ()),
         functions=functions,
         compile_ids=tuple(dict.fromkeys(event.compile_id for event in events)),
         seconds=sum(seconds.get((first.frame.path, line), 0.0) for line in lines),

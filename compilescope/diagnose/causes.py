@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -75,6 +76,8 @@ def _cause(session: Session, found: list[Occurrence], limited: set[Frame]) -> Ca
     failure = evidence.failure
     function = written(first.event.frame, first_lines(session))
     also = companions(failure, [one.others for one in found])
+    if evidence.wrapped:
+        also = tuple(re.sub(r"`fn\b", "`model", text) for text in also)
     return Cause(
         id=identify(
             failure.kind,

@@ -66,7 +66,8 @@ def _implied(failure: GuardFailure, cause: GuardFailure) -> bool:
 def _short(value: str) -> str:
     """A value, or a class without its module."""
     dotted = all(part.isidentifier() for part in value.split("."))
-    return value.rpartition(".")[2] if dotted else value
+    short = value.rpartition(".")[2] if dotted else value
+    return "None" if short == "NoneType" else short
 
 
 def _sentence(what: str, source: str, dimension: int | None, values: list[str]) -> str:

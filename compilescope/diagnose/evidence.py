@@ -22,6 +22,13 @@ class Evidence:
     options: Mapping[str, str] = field(default_factory=dict)  # of torch.compile, if known
     torch: tuple[int, int] | None = None  # (2, 13), None where unknown
     limit_reached: bool = False
+    constant: bool | None = None  # whether the new graph holds the value as a constant again
+    instances: tuple[str, ...] = ()  # the compiled callables that recompiled, where several
+    compiled: str = ""  # the function that was given to torch.compile, "" where unknown
+    wrapped: bool = False  # the function is torch's own wrapper of a compiled module
+    mapping: bool | None = None  # whether the container is a dict, None where unknown
+    variadic: str = ""  # the name of the function's `*args`
+    eager_break: Frame | None = None  # the break that makes the caller run eagerly
 
 
 def torch_version(text: str) -> tuple[int, int] | None:

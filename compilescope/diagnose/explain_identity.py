@@ -28,9 +28,9 @@ def same_object(words: Words) -> str:
     subject = words.name or "An object"
     if kind in CALLABLES:
         return function_object(words)
-    described = f" of class `{kind}`" if kind and kind != "type" else ""
+    described = f" (`{kind}`)" if kind and kind != "type" else ""
     return (
-        f"{subject} is another object{described} than the one this graph was compiled with. "
+        f"{subject}{described} is another object than the one this graph was compiled with. "
         "An equal one does not do: the graph is tied to that very object."
     )
 
@@ -57,8 +57,13 @@ def type_of(words: Words) -> str:
     kind = class_name(words)
     subject = words.name or "A value"
     was = f"was a `{kind}`" if kind else "had another class"
+    observed = words.observed if words.observed.isidentifier() else ""
+    if observed == "NoneType":
+        now = "had `None`"
+    else:
+        now = f"had a {code(observed)}" if observed else "has another class there"
     return (
-        f"{subject} {was} when this graph was compiled; {words.call} has another class there. "
+        f"{subject} {was} when this graph was compiled; {words.call} {now}. "
         "Each class needs a graph of its own."
     )
 

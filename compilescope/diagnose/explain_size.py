@@ -34,7 +34,7 @@ def _after_size(words: Words, required: str, observed: str) -> str:
         return "PyTorch compiles sizes 0 and 1 separately, even when the dimension is dynamic."
     if required in _SPECIAL:
         return f"A graph that was compiled for size {required} serves no other size."
-    if is_parameter(words):
+    if is_parameter(words) and words.evidence.constant is not False:
         return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
     if words.evidence.options.get("dynamic") == "False":
         return "With `dynamic=False` every size is compiled separately."
@@ -43,6 +43,8 @@ def _after_size(words: Words, required: str, observed: str) -> str:
         return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
     if words.asked_dynamic:
         return "In spite of `dynamic=True` the dimension is a constant: the code fixes its size."
+    if words.evidence.constant:
+        return "The new graph has a fixed size too, so each further size is compiled."
     if words.crosses_break:
         return "The break makes it an input of the next graph, where its size is guarded again."
     return "The first size is taken as a constant; from the second on, the dimension is dynamic."

@@ -82,8 +82,9 @@ def _dict_length(words: Words) -> str:
     subject = words.name or (code(found[1]) if found else "A dict")
     count = found[2] if found else words.required
     was = f"had {_number(count, 'key')}" if count else "had another number of keys"
+    now = f"has {words.observed}" if words.observed.isdigit() else "has another number"
     return (
-        f"{subject} {was} when this graph was compiled; {words.call} has another number. "
+        f"{subject} {was} when this graph was compiled; {words.call} {now}. "
         "The set of keys is part of the graph."
     )
 
@@ -110,9 +111,10 @@ def contains(words: Words) -> str:
         r"^(not )?(?:___dict_contains\((.+?), (.+)\)|set\.__contains__\((.+?), (.+)\))$", text
     )
     if not found:
+        about = "The outcome of an `in` test is" if " in " in words.line else "Its members are"
         return (
             f"{words.name or 'A container'} no longer has the same members as when this graph was "
-            "compiled. The outcome of an `in` test is part of the graph."
+            f"compiled. {about} part of the graph."
         )
     member, holder = (found[2], found[3]) if found[2] else (found[5], found[4])
     if holder.endswith(".__dict__"):

@@ -83,11 +83,11 @@ def dispatch(words: Words) -> str:
         )
     inference = {"ADInplaceOrView", f"Autograd{before}"}
     if (required ^ observed) & inference:
-        made = "an inference tensor" if inference & required - observed else "a normal tensor"
+        kinds = ("a normal tensor", "an inference tensor")
+        then, now = kinds if inference & required - observed else kinds[::-1]
         return (
-            f"{words.call[0].upper()}{words.call[1:]} brought {made} as {subject}, the cached "
-            "graph "
-            "has the other kind. Tensors made under `inference_mode` carry no autograd state."
+            f"{subject} was {then} when this graph was compiled; {words.call} brought {now}. "
+            "Tensors made under `inference_mode` carry no autograd state."
         )
     differing = listed(sorted(required ^ observed))
     return (

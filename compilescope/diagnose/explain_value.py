@@ -12,6 +12,7 @@ from compilescope.diagnose.explain_words import Words, code, expression, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_AGAIN = "The new graph holds it as a constant again, so each further value is compiled."
 _OPPOSITE = {"True": "False", "False": "True"}
 _EQUAL = re.compile(r"^(?:int|str|float)?\(?[^=]*? == (.+)$")
 
@@ -66,6 +67,8 @@ def integer(words: Words) -> str:
         return (
             f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
         )
+    if words.evidence.constant:
+        return f"{changed(words)} {_AGAIN}"
     return (
         f"{changed(words)} An int is a constant at first; from its first change on "
         "it is symbolic and serves other values."
@@ -90,6 +93,8 @@ def floating(words: Words) -> str:
         return (
             f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
         )
+    if words.evidence.constant:
+        return f"{changed(words)} {_AGAIN}"
     if words.evidence.torch and words.evidence.torch < (2, 6):
         return f"{changed(words)} This torch keeps floats constant, so each new value is compiled."
     return (
@@ -163,8 +168,12 @@ def text_value(words: Words) -> str:
 def none(words: Words) -> str:
     """None in one call and something else in the other."""
     subject = words.name or "An argument"
+    observed = words.observed
+    passed = observed or "a value"
+    if observed and observed != "a tensor":
+        passed = code(observed) if observed[:1].isdigit() else f"a {code(observed)}"
     return (
-        f"{subject} was `None` when this graph was compiled; {words.call} passed a value. "
+        f"{subject} was `None` when this graph was compiled; {words.call} passed {passed}. "
         "With and without it are two graphs."
     )
 

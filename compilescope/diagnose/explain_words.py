@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from compilescope.paths import is_library, may_be_torch
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,6 +25,8 @@ _COMMENT = re.compile(r"\s{2,}#.*|\s+#\s\s?.*:\d+ in .*", re.DOTALL)
 _HINT_NAME = re.compile(r'guard on "(\w+)"')
 _NAME = re.compile(r"^[A-Za-z_][\w.]*(?:\[(?:\d+|'[^']*'|\"[^\"]*\")\][\w.]*)*$")
 _PROPERTY = re.compile(r"^(?:size|dtype|rank|stride|len|device) (?=\S)")
+_ARGUMENT = re.compile(r"^args\[(\d+)\]$")
+_ORDINALS = ("the first", "the second", "the third", "the fourth")
 _ADDRESS = re.compile(r"\b\d{9,}\b|0x[0-9a-f]{6,}")
 
 _DTYPES = {
@@ -113,6 +117,8 @@ class Words:
     @property
     def function(self) -> str:
         """The user's function, also where a continuation of it recompiled."""
+        if self.evidence.wrapped:
+            return ""
         name = self.evidence.function.function
         found = RESUME.search(name)
         return found["function"] if found else name
@@ -140,6 +146,9 @@ class Words:
             return f"a value that crosses the graph break{at}" + (
                 f" of `{function}`" if function else ""
             )
+        if self.evidence.wrapped and (found := _ARGUMENT.match(self.source)):
+            place = _ORDINALS[int(found[1])] if int(found[1]) < len(_ORDINALS) else "an"
+            return f"{place} argument of the model" if place != "an" else "an argument of the model"
         named = _HINT_NAME.search(self.failure.hint + self.failure.raw)
         if named and "__closure__" in self.failure.source + self.failure.raw:
             return f"the captured variable `{named[1]}`"
@@ -148,6 +157,8 @@ class Words:
     @property
     def variable(self) -> str:
         """The source where it can be written in code, else ""."""
+        if self.evidence.wrapped and _ARGUMENT.match(self.source):
+            return ""
         if self.crosses_break or not _NAME.match(self.source) or "__" in self.source:
             return ""
         return self.source
@@ -155,7 +166,11 @@ class Words:
     @property
     def call(self) -> str:
         """The first call that recompiled, as a noun."""
-        return f"call {self.evidence.calls[0]}" if self.evidence.calls else "a later call"
+        calls, instances = self.evidence.calls, self.evidence.instances
+        if instances and calls == (0,):
+            same = len(set(instances)) == 1
+            return f"the first call of another {code(instances[0]) if same else 'callable'}"
+        return f"call {calls[0]}" if calls and not instances else "a later call"
 
     @property
     def required(self) -> str:
@@ -185,6 +200,8 @@ class Words:
     @property
     def is_mapping(self) -> bool:
         """Whether the source is known to be a dict, by the inputs or the user's line."""
+        if self.evidence.mapping is not None:
+            return self.evidence.mapping
         name = re.escape(self.source)
         frame = self.failure.frame
         sources = [one.source for one in (*self.evidence.before, *self.evidence.after)]
@@ -194,6 +211,29 @@ class Words:
             any(re.match(shown, as_written(source)) for source in sources)
             or bool(re.search(used, frame.code if frame else ""))
         )
+
+    @property
+    def line(self) -> str:
+        """The user's line that made the guard, "" where it is not known."""
+        return self.failure.frame.code if self.failure.frame else ""
+
+    @property
+    def own_line(self) -> bool:
+        """Whether that line is in the user's code and not in a library."""
+        path = self.failure.frame.path if self.failure.frame else ""
+        return not (is_library(path) or may_be_torch(path))
+
+    @property
+    def is_method(self) -> bool:
+        """Whether the function is a method, by what it reads."""
+        inputs = (*self.evidence.before, *self.evidence.after)
+        sources = [self.source, *(item.source for item in inputs)]
+        return any(source.partition(".")[0] == "self" for source in sources)
+
+    def items(self) -> list[Input]:
+        """The tensors that the container held when the nearest graph was compiled."""
+        shown = re.compile(rf"{re.escape(self.source)}\[\d+\]$")
+        return [one for one in self.evidence.before if shown.match(as_written(one.source))]
 
     def before(self) -> Input | None:
         """The tensor that the nearest graph was compiled for, if known."""

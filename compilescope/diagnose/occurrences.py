@@ -35,6 +35,7 @@ class Occurrence:
     place: Frame | None  # the user's line that the guard names
     first_use: Frame | None  # where the size that failed was first used
     entry: Compiled | None
+    compiled: Compiled | None  # what the call led to
     constant: bool | None  # whether the new graph holds the value as a constant again
     brought: tuple[Input, ...]
     others: tuple[GuardFailure, ...]  # further guards of the nearest graph that failed
@@ -88,6 +89,7 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         place=known.places.own(failure.frame),
         first_use=known.places.first_use(event, failure),
         entry=entry,
+        compiled=compiled,
         constant=is_constant(compiled, failure.source, failure.dimension) if compiled else None,
         brought=brought,
         others=others,
@@ -155,7 +157,7 @@ def _age(entry: str) -> int:
 
 
 def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
-    if failure.observed:
+    if failure.observed and not failure.kind.startswith("type."):
         return failure
     observed = _observed(failure, call)
     if not observed or observed == failure.required:

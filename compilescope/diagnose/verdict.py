@@ -49,10 +49,8 @@ def verdict(
                 f"Nothing to fix: {_few(counts.compiles, 'graph')} compiled{cost},"
                 " no recompiles, no graph breaks."
             )
-        case "failed":
-            return "Nothing was compiled: the program failed before a compile succeeded."
         case _:
-            return _nothing(counts)
+            return "Nothing was compiled."
 
 
 def recovery(causes: tuple[Cause, ...], seconds: Seconds) -> str:
@@ -116,14 +114,6 @@ def _settled(calls: tuple[CallSeries, ...]) -> str:
     if series.steady_from is None:
         return " It had not settled at the last call."
     return f" Steady from call {series.steady_from} of {len(series.seconds)}."
-
-
-def _nothing(counts: Counts) -> str:
-    if counts.calls:
-        return (
-            "Nothing was compiled, though compiled functions were called: all of them ran eagerly."
-        )
-    return "Nothing was compiled."
 
 
 def _few(count: int, one: str, many: str = "") -> str:

@@ -139,6 +139,8 @@ def _breaks_right(entry: dict[str, Any], found: Diagnosis | None) -> bool:
         return False
     wanted = {gb for item in entry["graph_breaks"] for gb in item.get("gbids", ())}
     told = {item.gb_id for item in found.graph_breaks}
+    # A break in the wake of another is told with it.
+    told |= {gb for item in found.graph_breaks for gb in re.findall(r"\bGB\d+", item.why)}
     if not wanted:
         return bool(found.errors or found.graph_breaks or found.notices)
     return wanted <= told and all(item.why for item in found.graph_breaks)

@@ -11,7 +11,7 @@ import pytest
 
 from compilescope.diagnose.break_advice import advise
 from compilescope.diagnose.break_advice_table import TABLE
-from compilescope.model import Frame
+from compilescope.model import Frame, GraphBroke
 
 REASON = (
     "Attempted to call function marked as skipped\n"
@@ -23,7 +23,9 @@ REASON = (
 
 
 def ask(gb_id="", type_="", reason="", context="", code="", whole=False, torch=(2, 13), name="f"):
-    return advise(gb_id, type_, reason, context, whole, Frame("m.py", 3, name, code), torch)
+    frame = Frame("m.py", 3, name, code)
+    event = GraphBroke(0, "0/0", type_, frame, gb_id=gb_id, reason=reason, context=context)
+    return advise(event, torch, whole_frame=whole)
 
 
 def test_consequence_of_a_split_and_of_a_whole_frame():
@@ -86,7 +88,9 @@ def test_old_logs_without_ids_are_known_by_their_text():
 
 
 def test_unknown_kind_is_left_to_pytorch():
-    assert ask("GB9999", "Something new") == ("", ())
+    why, fixes = ask("GB9999", "Something new")
+    assert why.startswith("PyTorch cannot capture this line: something new. ")
+    assert fixes == ()
 
 
 def test_fifty_kinds_are_known_and_no_sentence_is_long():

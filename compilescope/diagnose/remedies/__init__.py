@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from compilescope.diagnose.evidence import Evidence
     from compilescope.diagnosis import Remedy
+    from compilescope.model import Frame
 
 _REMEDIES: dict[str, Callable[[Words], list[Remedy]]] = {
     **tensors.REMEDIES,
@@ -34,6 +35,8 @@ def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
     if words.crosses_break:
         general = (item for item in found if item.id == "dynamic_true")
         found = [_remove_break(words), *general]
+    if evidence.eager_break is not None:
+        found.insert(0, _remove_callers_break(evidence.eager_break))
     if evidence.limit_reached:
         found.append(_recompile_limit(evidence))
     return available(found, evidence.torch)
@@ -68,6 +71,14 @@ def _remove_break(words: Words) -> Remedy:
     return offer(
         "remove_break",
         f"Remove the graph break{at}; the value then stays inside one graph and needs no guard",
+    )
+
+
+def _remove_callers_break(place: Frame) -> Remedy:
+    return offer(
+        "remove_break",
+        f"Remove the graph break at line {place.line}: because of it `{place.function}` runs "
+        "eagerly and its parts are compiled one by one",
     )
 
 

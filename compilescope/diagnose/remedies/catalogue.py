@@ -118,6 +118,10 @@ FACTS: dict[str, Facts] = {
     # structure
     "stack": Facts(price="one stacked copy", limits="all elements need one shape"),
     "preallocate": Facts(price="memory for the largest case"),
+    "fixed_signature": Facts(price=_RESTRUCTURE),
+    "append_outside": Facts(price="none"),
+    "count_outside": Facts(price="none"),
+    "own_dict": Facts(price="none", limits="the caller reads the new values from the result"),
     "fixed_length": Facts(price="work on the padding"),
     "fixed_keys": Facts(price="none"),
     "plain_container": Facts(price="a shallow copy"),

@@ -28,17 +28,16 @@ def module_int(words: Words) -> list[Remedy]:
         "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
     )
     if _POSITION.search(attribute_name):
-        return [
-            offer(
-                "compile_whole",
-                "Compile the whole model instead of each layer, so that layers do not share a "
-                "cache",
-            ),
-            offer(
-                "pass_from_parent",
-                f"Or look up by {words.name} in the parent and pass the result down",
-            ),
-        ]
+        whole = offer(
+            "compile_whole",
+            "Compile the whole model instead of each layer, so that layers do not share a cache",
+        )
+        parent = offer(
+            "pass_from_parent",
+            f"Look up by {words.name} in the parent and pass the result down",
+        )
+        looked_up = re.search(rf"\[[^\]]*\.{attribute_name}\b|\.{attribute_name} in ", words.line)
+        return [parent, whole] if looked_up else [whole, parent]
     return [_buffer(words), allow]
 
 
@@ -47,9 +46,11 @@ def _buffer(words: Words) -> Remedy:
     owner, _, last = name.rpartition(".")
     value = words.required if INT.match(words.required) or FLOAT.match(words.required) else "0"
     snippet = ""
-    if owner.isidentifier() and last.isidentifier():
+    if words.own_line and f"self.{last}" in words.line and last.isidentifier():
+        snippet = f'self.register_buffer("{last}", torch.tensor({value}), persistent=False)'
+    elif owner.isidentifier() and last.isidentifier():
         snippet = f'{owner}.register_buffer("{last}", torch.tensor({value}), persistent=False)'
-    elif name and last.isidentifier():
+    elif (name and last.isidentifier()) or name:
         snippet = f"{name} = torch.tensor({value})"
     return offer(
         "buffer",

@@ -66,7 +66,8 @@ def bounds(words: Words) -> list[Remedy]:
         wider = offer(
             "widen_range", "Mark the dimension with a range that covers every size you send"
         )
-        return [wider, *condition(words)]
+        branch = re.match(r"\s*(if|elif|while|assert)\b", words.line)
+        return [wider, *(condition(words) if branch else [])]
     return condition(words)
 
 

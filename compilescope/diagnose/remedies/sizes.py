@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 def compiled(words: Words, arguments: str) -> str:
     """A torch.compile line for the user's function."""
-    name = words.function
+    name = words.evidence.compiled or words.function
     if name in ("", "forward") or name.startswith("__") or not name.isidentifier():
         name = "model"
+    elif words.is_method:
+        name = f"model.{name}"
     return f"{name} = torch.compile({name}, {arguments})"
 
 
@@ -67,7 +69,7 @@ def mark(words: Words, how: str) -> str:
 def size(words: Words) -> list[Remedy]:
     """Sizes."""
     if is_parameter(words):
-        return _parameter(words)
+        return _parameter(words) if words.evidence.constant is not False else _width(words)
     special = {words.required, words.observed} & {"0", "1"}
     if special:
         return zero_one(words, words.name)
@@ -105,6 +107,10 @@ def zero_one(words: Words, subject: str) -> list[Remedy]:
         offer("avoid_zero_one", "Never send 0 or 1: pad to 2, or drop the leftover batch"),
         warm_up("Call it once with size 0, once with 1 and once with a larger size at start-up"),
     ]
+
+
+def _width(words: Words) -> list[Remedy]:
+    return [*dynamic_true(words), warm_up("Call it with two sizes at start-up: the second is kept")]
 
 
 def _parameter(words: Words) -> list[Remedy]:

@@ -16,41 +16,54 @@ if TYPE_CHECKING:
     from compilescope.diagnosis import Remedy
 
 
+_GROWS = re.compile(r"\.(append|extend|insert|appendleft)\(")
+
+
 def length(words: Words) -> list[Remedy]:
     """Lengths."""
     name, subject = words.variable, words.name or "the container"
     text = expression(words.failure)
     if " != " in text or words.is_mapping:
         return keys(words)
-    if name == "args":
-        return [
-            offer(
-                "fixed_length", "Call it with the same number of positional arguments every time"
-            ),
-            sizes.warm_up("Or call it once with each number at start-up: one graph for each"),
-        ]
-    preallocate = offer(
-        "preallocate",
-        f"If {subject} grows: write into one preallocated tensor instead",
-    )
-    stack = offer(
-        "stack",
-        f"If it holds tensors of one shape: pass {subject} as one stacked tensor",
-        f"{name} = torch.stack({name})" if name else "",
-    )
-    fixed = offer("fixed_length", f"Pass {subject} with the same number of items every time")
     warm = sizes.warm_up("Or call it once with each length at start-up: one graph for each")
-    return (
-        [preallocate, stack, fixed]
-        if text.startswith("not ")
-        else [stack, fixed, preallocate, warm]
+    if name and name == (words.evidence.variadic or "args"):
+        same = "Call it with the same number of positional arguments every time"
+        return [offer("fixed_length", same), warm]
+    if _GROWS.search(words.line) or text.startswith("not "):
+        return _growing(words, subject)
+    fixed_length = offer("fixed_length", f"Pass {subject} with the same number of items every time")
+    signature = offer(
+        "fixed_signature",
+        f"Give the function parameters of their own for what it needs of {subject}, and let the "
+        "caller keep the rest",
     )
+    shapes = {item.shape for item in words.items()}
+    if len(shapes) == 1 and str(len(words.items())) == words.required:
+        one = f"The items of {subject} are tensors of one shape: pass them as one stacked tensor"
+        snippet = f"{name} = torch.stack(list({name}))" if name else ""
+        return [offer("stack", one, snippet), fixed_length, warm]
+    return [signature, fixed_length, warm]
+
+
+def _growing(words: Words, subject: str) -> list[Remedy]:
+    outside = f"Append to {subject} outside the compiled function, which returns the new item"
+    room = f"If {subject} holds tensors of one shape: write into one preallocated tensor instead"
+    found = [offer("append_outside", outside), offer("preallocate", room)]
+    if not _GROWS.search(words.line):
+        fixed = f"Pass {subject} with the same number of items every time"
+        return [offer("fixed_length", fixed), *found]
+    return found
 
 
 def keys(words: Words) -> list[Remedy]:
     """Keys."""
     subject = words.name or "the dict"
+    found = []
+    if words.source and re.search(rf"\b{re.escape(words.source)}\[[^\]]+\]\s*=[^=]", words.line):
+        text = f"Return the new values in a dict of their own instead of writing them to {subject}"
+        found.append(offer("own_dict", text))
     return [
+        *found,
         offer("fixed_keys", f"Pass {subject} with the same keys in the same order every time"),
         sizes.warm_up("Or call it once with each set of keys at start-up: one graph for each"),
     ]
@@ -105,7 +118,15 @@ def missing(words: Words) -> list[Remedy]:
     """Missing keys and indices."""
     if "environ" in words.failure.raw:
         return [offer("set_once", "Read the environment variable once, at import, into a constant")]
-    return keys(words)
+    owner, _, name = words.source.rpartition(".")
+    if owner and name.isidentifier():
+        text = f"Give every {code(owner)} a {code(name)}, set in `__init__`"
+        warm = sizes.warm_up("Or call it once with and once without it at start-up")
+        return [offer("set_in_init", text), warm]
+    holder = words.source.partition("[")[0]
+    text = f"Pass {code(holder) if holder else 'the container'} with the same keys every time"
+    warm = sizes.warm_up("Or call it once with each set of keys at start-up: one graph for each")
+    return [offer("fixed_keys", text), warm]
 
 
 def attribute(words: Words) -> list[Remedy]:
@@ -152,6 +173,11 @@ def function_object(words: Words) -> list[Remedy]:
     """Functions."""
     name = words.source.removesuffix(".__code__")
     subject = code(name) if name else "the function"
+    if class_name(words) == "builtin_function_or_method":
+        return [
+            sizes.warm_up(f"Call it once with each {subject} at start-up: one graph for each"),
+            offer("split_functions", f"Or compile a function of its own for each {subject}"),
+        ]
     return [
         offer(
             "define_once", f"Define {subject} once at module level instead of anew for each call"
@@ -179,7 +205,7 @@ def type_of(words: Words) -> list[Remedy]:
     return [
         offer(
             "one_class",
-            f"Pass {words.name or 'the value'} as one class in every call",
+            f"Keep one class for {words.name or 'the value'} in every call",
             f"{name} = {found[1]}({name})" if builtin and name and found else "",
         ),
         sizes.warm_up("Or call it once with each class at start-up: one graph for each"),

@@ -22,11 +22,27 @@ FLOAT = re.compile(r"^-?[\d.]+(e[+-]?\d+)?$|^-?(inf|nan)$")
 def as_tensor(words: Words) -> Remedy:
     """The number as a 0-d tensor."""
     name, subject = words.variable, words.name or "the number"
+    value = words.required if from_global(words) and words.required else name
+    # An item of a tuple or of a `torch.Size` cannot be assigned.
+    settable = name and not (name.endswith("]") and words.failure.kind != "module.dict_attr")
     return offer(
         "pass_as_tensor",
         f"Hold {subject} in a 0-dimensional tensor",
-        f"{name} = torch.tensor({name})" if name else "",
+        f"{name} = torch.tensor({value})" if settable else "",
     )
+
+
+_SIZE = (
+    r"\.(?:view|reshape|expand|repeat|narrow|split|new_\w+)\("
+    r"|\b(?:arange|zeros|ones|empty|full|randn?|range)\("
+)
+
+
+def is_size(words: Words) -> bool:
+    """Whether the user's line takes the number as a size, which a tensor cannot be."""
+    name = words.source.rpartition(".")[2].partition("[")[0]
+    after = rf"(?:{_SIZE})[^)]*\b{re.escape(name)}\b|\[[^\]]*:[^\]]*\b{re.escape(name)}\b"
+    return bool(name) and re.search(after, words.line) is not None
 
 
 def integer(words: Words) -> list[Remedy]:
@@ -36,7 +52,8 @@ def integer(words: Words) -> list[Remedy]:
     if from_global(words):
         return global_value(words)
     found = [] if words.crosses_break else sizes.dynamic_true(words)
-    found.append(as_tensor(words))
+    if not is_size(words):
+        found.append(as_tensor(words))
     return found + ([] if words.crosses_break else sizes.dynamic_sources(words))
 
 
@@ -160,7 +177,10 @@ def global_value(words: Words) -> list[Remedy]:
             offer("set_once", f"Set {words.name or 'the global'} before the first call"),
             *enumerable(words),
         ]
+    counts = re.search(rf"\b{re.escape(words.source)}\s*[-+]=", words.line)
+    outside = offer("count_outside", f"Change {words.name} outside the compiled function")
     return [
+        *([outside] if counts and words.source else []),
         as_tensor(words),
         offer("pass_as_argument", f"Or pass {words.name or 'the global'} as an argument"),
     ]

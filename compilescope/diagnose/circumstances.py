@@ -1,0 +1,112 @@
+"""The evidence of a cause: what is known of its function, its callers and its containers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from compilescope.diagnose.evidence import Evidence, torch_version
+from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.occurrences import Occurrence
+from compilescope.model import Callable, Frame, GraphBroke, GuardFailure, Session
+from compilescope.paths import is_library
+
+# torch compiles a module without a Python `forward` of its own through a wrapper, in which the
+# module is called `fn`.
+_WRAPPER = re.compile(r"torch[/\\]_dynamo[/\\](?:external_utils|eval_frame)\.py$")
+_WRAPPED = re.compile(r"\bfn\b")
+_VARIADIC = re.compile(r"\bdef \w+\(.*?(?<!\*)\*(?P<name>[A-Za-z_]\w*)")
+_DEFINITION_LINES = 8
+
+
+def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Frame]) -> Evidence:
+    """What is known of a cause from all its occurrences."""
+    first = found[0]
+    wrapped = _WRAPPER.search(first.event.frame.path) is not None
+    failures = [_renamed(one.failure) if wrapped else one.failure for one in found]
+    values = [
+        value
+        for failure in failures
+        for value in (failure.required, failure.observed)
+        if value and (value == failure.observed or not failure.kind.startswith("shape."))
+    ]
+    callables = _callables(session, found)
+    return Evidence(
+        failure=failures[0],
+        failures=tuple(failures),
+        values=tuple(dict.fromkeys(values)),
+        function=first.event.frame,
+        calls=tuple(dict.fromkeys(one.call for one in found if one.call is not None)),
+        before=first.entry.inputs if first.entry else (),
+        after=first.brought,
+        options=callables[0].options if callables else {},
+        torch=torch_version(session.environment.torch),
+        limit_reached=first.event.frame in limited,
+        constant=first.constant,
+        instances=tuple(item.name for item in callables) if len(callables) > 1 else (),
+        compiled=_compiled(callables),
+        wrapped=wrapped,
+        mapping=_is_mapping(first),
+        variadic=_variadic(session, first.event.frame),
+        eager_break=_eager_break(session, first),
+    )
+
+
+def caller_of(found: Occurrence, function: Frame) -> Frame | None:
+    """The user's line that calls a function of a library; None for one of the user's own."""
+    if not is_library(function.path) or found.compiled is None:
+        return None
+    own = (frame for frame in reversed(found.compiled.stack) if not is_library(frame.path))
+    return next(own, None)
+
+
+def _renamed(failure: GuardFailure) -> GuardFailure:
+    raw = _WRAPPED.sub("model", failure.raw)
+    return replace(failure, source=_WRAPPED.sub("model", failure.source), raw=raw)
+
+
+def _callables(session: Session, found: Sequence[Occurrence]) -> list[Callable]:
+    indexes = dict.fromkeys(one.callable for one in found if one.callable is not None)
+    return [session.callables[index] for index in indexes if index < len(session.callables)]
+
+
+def _compiled(callables: Sequence[Callable]) -> str:
+    frames = {item.frame.function for item in callables if item.frame}
+    return frames.pop() if len(frames) == 1 else ""
+
+
+def _is_mapping(found: Occurrence) -> bool | None:
+    """By the guards on its length, which differ between dicts and sequences."""
+    key = as_written(found.failure.source)
+    for guard in found.entry.guards if found.entry else ():
+        kind, _, text = guard.partition(": ")
+        if kind in {"DICT_LENGTH", "LENGTH_CHECK"} and key in as_written(text):
+            subject = as_written(text).removeprefix("not ").removeprefix("len(")
+            if subject.startswith((f"{key})", key)) and subject[len(key) : len(key) + 1] in ") ":
+                return kind == "DICT_LENGTH"
+    return None
+
+
+def _variadic(session: Session, function: Frame) -> str:
+    lines = session.sources.get(function.path, {})
+    for line in range(function.line, function.line + _DEFINITION_LINES):
+        if match := _VARIADIC.search(lines.get(line, "")):
+            return match["name"]
+        if re.search(r"\bdef \w+\(", lines.get(line, "")):
+            break
+    return ""
+
+
+def _eager_break(session: Session, found: Occurrence) -> Frame | None:
+    """The break for which a caller of the recompiled function runs eagerly as a whole."""
+    if found.compiled is None or not found.compiled.stack:
+        return None
+    callers = {(frame.path, frame.function) for frame in found.compiled.stack}
+    for event in session.events:
+        if isinstance(event, GraphBroke) and event.whole_frame:
+            function = (event.frame.path, event.frame.function)
+            if function in callers:
+                return event.frame
+    return None
