@@ -88,6 +88,11 @@ class Feed:
         self._record.close()
         self._handler.close()
 
+    @property
+    def compiles(self) -> int:
+        """Compiles that ended, or were refused by the limit, so far."""
+        return self._handler.compiles
+
     def gaps(self) -> tuple[Gap, ...]:
         """What the files lack."""
         lost, again = self._handler.lost, self._handler.again
@@ -113,6 +118,7 @@ class _TraceHandler(logging.Handler):
         self._file: Any = None
         self._pid = os.getpid()
         self._started: set[str] = set()
+        self.compiles = 0
         self.lost = 0
         self.again = 0
 
@@ -125,6 +131,7 @@ class _TraceHandler(logging.Handler):
             if self._file is None:
                 self._begin(record)
             self._file.write(f"{self.format(record)}\n")
+            self.compiles += "compilation_metrics" in metadata
             if "dynamo_start" in metadata and not metadata.get("attempt"):
                 self._count(_agent("torch_logs").compile_id(metadata))
         except Exception:  # noqa: BLE001  the program comes first

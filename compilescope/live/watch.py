@@ -110,6 +110,11 @@ class Watch:
         """What the session says."""
         return diagnose(self.session)
 
+    @property
+    def compiles(self) -> int:
+        """Compiles that ended so far: cheap to ask for, and grows when there is news."""
+        return 0 if self._feed is None else self._feed.compiles
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file that every verb reads."""
         store.save(self.session, Path(path))

@@ -1,0 +1,1 @@
+"""Callbacks for trainers: recompiles, causes and compile seconds in the trainer's own logs."""
