@@ -177,7 +177,8 @@ class SessionScreen(acting.Acting, Screen[None]):
         keep = _place_of(table, state)
         self.query_one(Grid).show(table, rows, keep=keep, order=(state.sort, state.down))
         status = self.query_one("#status", Static)
-        status.set_class(not state.filter, "hidden")
+        typing = not self.query_one("#filter").has_class("hidden")
+        status.set_class(typing or not state.filter, "hidden")
         status.update(f"/ {state.filter}   {len(rows):,} of {len(table.items):,}   esc clears")
         self.draw_detail()
 

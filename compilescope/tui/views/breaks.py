@@ -30,7 +30,7 @@ def table(index: Index) -> Table:
                 right=True,
             ),
             Column("×", lambda item: f"{item.times:,}", 6, lambda item: item.times, True, True),
-            Column("where", lambda item: place(item.frame), 26),
+            Column("where", lambda item: place(item.frame), 26, whole=True),
             Column("effect", lambda item: "eager" if item.whole_frame else "split", 7),
             Column("why", lambda item: item.why),
         ),

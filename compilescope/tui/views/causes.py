@@ -41,7 +41,7 @@ class _Causes:
                 Column("", self.mark, 2),
                 Column("lost", self.cost, 9, _lost, down=True, right=True),
                 Column("×", self.times, 6, _times, down=True, right=True),
-                Column("where", lambda item: place(_frame(item)), 26),
+                Column("where", lambda item: place(_frame(item)), 26, whole=True),
                 Column("why", self.why),
             ),
             document=self.document,

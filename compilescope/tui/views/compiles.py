@@ -26,7 +26,7 @@ def table(index: Index) -> Table:
             Column("time", lambda item: seconds(item.seconds), 9, _cost, True, True),
             Column("call", _call, 8, lambda item: item.call or 0, right=True),
             Column("outcome", lambda item: _outcome(index, item), 14),
-            Column("function", lambda item: place(item.frame), 26),
+            Column("function", lambda item: place(item.frame), 26, whole=True),
             Column("phases", _phases),
         ),
         document=lambda item: tuple(_blocks(index, item)),

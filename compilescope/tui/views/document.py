@@ -71,7 +71,9 @@ def copied(remedies: Sequence[Remedy]) -> str:
 
 def guard(reason: GuardFailure) -> list[Block]:
     """One failed guard, as PyTorch wrote it and what it compared."""
-    found = [Block(reason.raw.strip() or "(no text)", indent=2, code=True)]
+    # What follows the expression is its place, in PyTorch's words: the source is shown above.
+    expression = reason.raw.strip().partition("  # ")[0].rstrip()
+    found = [Block(expression or "(no text)", indent=2, code=True)]
     if reason.required and reason.observed:
         text = f"required `{reason.required}`, the call had `{reason.observed}`"
         found.append(Block(text, "dim", indent=4))

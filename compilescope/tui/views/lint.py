@@ -25,7 +25,7 @@ def table(index: Index) -> Table:
             Column("rule", lambda item: item.code, 7),
             Column("cost", _cost, 9, lambda item: item.seconds or 0.0, down=True, right=True),
             Column("met", _met, 6, lambda item: item.times or 0, down=True, right=True),
-            Column("where", lambda item: place(_frame(item)), 26),
+            Column("where", lambda item: place(_frame(item)), 26, whole=True),
             Column("message", lambda item: item.message),
         ),
         document=lambda item: tuple(_blocks(index, item)),

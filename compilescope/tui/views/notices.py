@@ -26,7 +26,7 @@ def table(index: Index) -> Table:
         (
             Column("kind", _kind, 16),
             Column("×", lambda item: f"{_times(item):,}", 6, _times, down=True, right=True),
-            Column("where", lambda item: place(getattr(item, "frame", None)), 26),
+            Column("where", lambda item: place(getattr(item, "frame", None)), 26, whole=True),
             Column("meaning", _meaning),
         ),
         document=lambda item: _document(found, item),

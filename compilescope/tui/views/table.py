@@ -22,6 +22,7 @@ class Column:
     order: Callable[[Any], Any] | None = None  # sort key; None sorts by the text
     down: bool = False  # sorted from the largest
     right: bool = False
+    whole: bool = False  # cut between words: a half name helps nobody
 
 
 @dataclass(frozen=True)

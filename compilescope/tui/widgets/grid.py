@@ -176,7 +176,10 @@ class Grid(ScrollView, can_focus=True):
         toned = base + self._style(tone) if tone else base
         segments = [Segment("› " if selected else "  ", base)]
         for number, column in enumerate(self.table.columns):
-            text = _fit(printable(column.cell(item)), self._widths[number], right=column.right)
+            text = printable(column.cell(item))
+            if column.whole:
+                text = _whole(text, self._widths[number])
+            text = _fit(text, self._widths[number], right=column.right)
             # The tone says what the mark or word in the first column says too.
             segments.append(Segment(text, toned if number == 0 or tone == "dim" else base))
             segments.append(Segment(" " * _GAP, base))
@@ -246,6 +249,14 @@ def _fit(text: str, width: int, *, right: bool = False) -> str:
     if length > width:
         return set_cell_size(text, width - 1) + "…"
     return " " * (width - length) + text if right else text + " " * (width - length)
+
+
+def _whole(text: str, width: int) -> str:
+    """The first words of `text`, as many as fit; all of it where not even one does."""
+    if cell_len(text) <= width:
+        return text
+    cut = text.rfind(" ", 0, width + 1)
+    return text[:cut] if cut > 0 else text
 
 
 def _line(segments: list[Segment], width: int, style: Style) -> Strip:

@@ -148,7 +148,7 @@ class Timeline(Widget):
             eighths = max(1, round(height * rows * 8)) - (rows - 1 - row) * 8
             block = _BLOCKS[max(0, min(8, eighths))]
             cells.append(block * self._bar + " " * (self._each - self._bar))
-        return self._line(cells, {self._column(self.call)}, width)
+        return self._line(cells, set(), width)
 
     def _mark_row(self, width: int) -> Strip:
         cursor = self._column(self.call)

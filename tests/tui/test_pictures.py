@@ -1,0 +1,98 @@
+"""What the screens look like, on diagnoses whose words do not change; state is asserted beside."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from compilescope.diagnosis import Diagnosis
+from compilescope.tui import sources
+
+DIAGNOSES = Path(__file__).parents[1] / "data" / "diagnoses"
+NARROW, WIDE = (80, 24), (200, 50)
+
+
+@pytest.fixture(autouse=True)
+def frozen(monkeypatch):
+    """Diagnoses as they were recorded, so that new wording changes no picture."""
+
+    def look_up(session):
+        path = DIAGNOSES / f"{session.name.removesuffix('.py')}.json"
+        return msgspec.json.decode(path.read_bytes(), type=Diagnosis)
+
+    monkeypatch.setattr(sources, "diagnose", look_up)
+
+
+# name, session, size, keys, active view, selected row
+PICTURES = [
+    ("causes-80", "shapes", NARROW, (), "1", 0),
+    ("causes-200", "shapes", WIDE, ("j",), "1", 1),
+    ("breaks-200", "breaks", WIDE, ("4", "j"), "4", 1),
+    ("calls-80", "shapes", NARROW, ("2", "n", "n"), "2", 4),
+    ("time-200", "breaks", WIDE, ("5", "s", "s"), "5", 0),
+    ("fallback-80", "limit", NARROW, (), "1", 0),
+    ("frames-80", "breaks", NARROW, ("3",), "3", 0),
+    ("filter-80", "ints", NARROW, ("2", "slash", "s", "less_than_sign", "5", "0"), "2", 0),
+    ("nothing-80", "nothing", NARROW, (), "1", 0),
+    ("failed-80", "failed", NARROW, (), "1", 0),
+    ("detail-80", "limit", NARROW, ("j", "tab", "z"), "1", 1),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "session", "size", "keys", "active", "row"),
+    PICTURES,
+    ids=[entry[0] for entry in PICTURES],
+)
+def test_session(play, picture, recorded, name, session, size, keys, active, row):
+    async def scene(stage):
+        await stage.press(*keys)
+        assert stage.screen.active == active
+        assert stage.grid.cursor == row
+        picture(stage.app, name)
+
+    play(scene, recorded(session), size=size)
+
+
+def test_help(play, picture, recorded):
+    async def scene(stage):
+        await stage.press("question_mark")
+        assert type(stage.screen).__name__ == "HelpScreen"
+        picture(stage.app, "help-200")
+
+    play(scene, recorded("shapes"), size=WIDE)
+
+
+def test_list(play, picture, recorded, tmp_path):
+    for name in ("shapes", "clean", "limit", "breaks", "failed"):
+        shutil.copy(recorded(name), tmp_path)
+    (tmp_path / "cut.cscope.json.gz").write_bytes(recorded("ints").read_bytes()[:200])
+
+    async def scene(stage):
+        stage.screen.entries = [
+            unreadable(entry) if entry.error else entry for entry in stage.screen.entries
+        ]
+        stage.screen._show()
+        await stage.settle()
+        assert len(stage.grid.rows) == 6
+        picture(stage.app, "sessions-80")
+
+    def unreadable(entry):
+        return sources.Entry(Path(entry.path.name), 0.0, entry.name, error="the file is damaged")
+
+    play(scene, tmp_path)
+
+
+def test_comparison(play, picture, recorded, tmp_path):
+    for name in ("shapes", "ints"):
+        shutil.copy(recorded(name), tmp_path)
+
+    async def scene(stage):
+        await stage.press("enter", "c", "enter")
+        assert stage.screen.active == "8"
+        picture(stage.app, "comparison-200")
+
+    play(scene, tmp_path / "shapes.cscope.json.gz", tmp_path / "ints.cscope.json.gz", size=WIDE)
