@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os.path
-import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from compilescope.diagnose.circumstances import caller_of, evidence_of
+from compilescope.diagnose.circumstances import caller_of, evidence_of, renamed
 from compilescope.diagnose.companions import companions
 from compilescope.diagnose.explain import why
 from compilescope.diagnose.functions import first_lines, written
@@ -18,7 +18,7 @@ from compilescope.diagnose.occurrences import Occurrence, occurrences
 from compilescope.diagnose.remedies import remedies
 from compilescope.diagnose.timeline import Timeline
 from compilescope.diagnosis import Cause, Recompile
-from compilescope.model import FellBack, Frame, Session
+from compilescope.model import FellBack, Frame, GuardFailure, Session
 
 Key = tuple[object, ...]
 
@@ -75,9 +75,10 @@ def _cause(session: Session, found: list[Occurrence], limited: set[Frame]) -> Ca
     evidence = evidence_of(session, found, limited)
     failure = evidence.failure
     function = written(first.event.frame, first_lines(session))
-    also = companions(failure, [one.others for one in found])
-    if evidence.wrapped:
-        also = tuple(re.sub(r"`fn\b", "`model", text) for text in also)
+    others: list[Sequence[GuardFailure]] = [one.others for one in found]
+    if evidence.foreign:
+        others = [[renamed(item, wrapped=evidence.wrapped) for item in one] for one in others]
+    also = companions(failure, others)
     return Cause(
         id=identify(
             failure.kind,

@@ -9,14 +9,16 @@ from msgspec.structs import replace
 
 from compilescope.diagnose.evidence import Evidence, torch_version
 from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.functions import written
 from compilescope.diagnose.occurrences import Occurrence
-from compilescope.model import Callable, Frame, GraphBroke, GuardFailure, Session
+from compilescope.model import Callable, Compiled, Frame, GraphBroke, GuardFailure, Input, Session
 from compilescope.paths import is_library
 
 # torch compiles a module without a Python `forward` of its own through a wrapper, in which the
 # module is called `fn`.
 _WRAPPER = re.compile(r"torch[/\\]_dynamo[/\\](?:external_utils|eval_frame)\.py$")
 _WRAPPED = re.compile(r"\bfn\b")
+_KEYWORD = re.compile(r"\bkwargs\['(\w+)'\]")
 _VARIADIC = re.compile(r"\bdef \w+\(.*?(?<!\*)\*(?P<name>[A-Za-z_]\w*)")
 _DEFINITION_LINES = 8
 
@@ -25,7 +27,8 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
     """What is known of a cause from all its occurrences."""
     first = found[0]
     wrapped = _WRAPPER.search(first.event.frame.path) is not None
-    failures = [_renamed(one.failure) if wrapped else one.failure for one in found]
+    foreign = is_library(first.event.frame.path)
+    failures = [renamed(one.failure, wrapped=wrapped) if foreign else one.failure for one in found]
     values = [
         value
         for failure in failures
@@ -39,8 +42,8 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         values=tuple(dict.fromkeys(values)),
         function=first.event.frame,
         calls=tuple(dict.fromkeys(one.call for one in found if one.call is not None)),
-        before=first.entry.inputs if first.entry else (),
-        after=first.brought,
+        before=_inputs(first.entry.inputs if first.entry else (), foreign=foreign),
+        after=_inputs(first.brought, foreign=foreign),
         options=callables[0].options if callables else {},
         torch=torch_version(session.environment.torch),
         limit_reached=first.event.frame in limited,
@@ -48,6 +51,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         instances=tuple(item.name for item in callables) if len(callables) > 1 else (),
         compiled=_compiled(callables),
         wrapped=wrapped,
+        foreign=foreign,
         mapping=_is_mapping(first),
         variadic=_variadic(session, first.event.frame),
         eager_break=_eager_break(session, first),
@@ -59,12 +63,22 @@ def caller_of(found: Occurrence, function: Frame) -> Frame | None:
     if not is_library(function.path) or found.compiled is None:
         return None
     own = (frame for frame in reversed(found.compiled.stack) if not is_library(frame.path))
-    return next(own, None)
+    frame = next(own, None)
+    return frame and replace(frame, function=written(frame).function)
 
 
-def _renamed(failure: GuardFailure) -> GuardFailure:
-    raw = _WRAPPED.sub("model", failure.raw)
-    return replace(failure, source=_WRAPPED.sub("model", failure.source), raw=raw)
+def renamed(failure: GuardFailure, *, wrapped: bool) -> GuardFailure:
+    """The names that a library's wrapper gives to what the user passes, as the user's own."""
+    raw, source = (_KEYWORD.sub(r"\1", text) for text in (failure.raw, failure.source))
+    if wrapped:
+        raw, source = (_WRAPPED.sub("model", text) for text in (raw, source))
+    return replace(failure, source=source, raw=raw)
+
+
+def _inputs(inputs: tuple[Input, ...], *, foreign: bool) -> tuple[Input, ...]:
+    if not foreign:
+        return inputs
+    return tuple(replace(item, source=_KEYWORD.sub(r"\1", item.source)) for item in inputs)
 
 
 def _callables(session: Session, found: Sequence[Occurrence]) -> list[Callable]:
@@ -104,9 +118,15 @@ def _eager_break(session: Session, found: Occurrence) -> Frame | None:
     if found.compiled is None or not found.compiled.stack:
         return None
     callers = {(frame.path, frame.function) for frame in found.compiled.stack}
-    for event in session.events:
-        if isinstance(event, GraphBroke) and event.whole_frame:
+    broken = {
+        (event.process, event.compile_id): event.frame
+        for event in session.events
+        if isinstance(event, GraphBroke) and event.whole_frame
+    }
+    for event in session.events if broken else ():
+        if isinstance(event, Compiled):
+            place = broken.get((event.process, event.compile_id))
             function = (event.frame.path, event.frame.function)
-            if function in callers:
-                return event.frame
+            if place and function in callers and function == (place.path, place.function):
+                return place
     return None

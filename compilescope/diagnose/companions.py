@@ -8,10 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from compilescope.diagnose.explain_words import as_written, expression
+from compilescope.diagnose.explain_words import as_written, bare, expression
 from compilescope.model import GuardFailure
 
 _SHOWN = 4
+_SIZES = frozenset({"tensor.size", "tensor.rank", "shape.zero_one", "shape.duck"})
+_PARAMETERS = {
+    "module.param_shape": "size",
+    "module.dtype": "dtype",
+    "module.requires_grad": "requires_grad",
+}
 _STACK = re.compile(r"^_{2,3}stack\d+")
 
 
@@ -23,12 +29,16 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
         failures: For each recompile of the cause, the further guards that failed.
     """
     values: dict[tuple[str, str, int | None], list[str]] = {}
+    failures = [list(found) for found in failures]
+    sized = {item.source for found in failures for item in found if item.kind in _SIZES}
     for failure in (item for found in failures for item in found):
+        if failure.kind == "tensor.stride" and failure.source in sized:
+            continue
         # Relations over a size that is itself the cause are its consequences.
         if failure.kind.startswith("shape.") or _implied(failure, cause):
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
-        seen += [_short(value) for value in (failure.required, failure.observed) if value]
+        seen += [_short(bare(value)) for value in (failure.required, failure.observed) if value]
     found = [
         _sentence(what, source, dimension, list(dict.fromkeys(seen)))
         for (what, source, dimension), seen in values.items()
@@ -50,16 +60,18 @@ def same(one: GuardFailure, other: GuardFailure) -> bool:
 
 
 def _property(failure: GuardFailure) -> str:
-    return failure.kind.rpartition(".")[2] if failure.kind.startswith("tensor.") else "value"
+    known = _PARAMETERS.get(failure.kind)
+    if known or failure.kind.startswith("tensor."):
+        return known or failure.kind.rpartition(".")[2]
+    return "value"
 
 
 def _implied(failure: GuardFailure, cause: GuardFailure) -> bool:
     """A tensor's strides follow its sizes; only the sizes are worth a word."""
     if same(failure, cause):
         return True
-    sizes = {"tensor.size", "tensor.rank", "shape.zero_one", "shape.duck"}
     return (
-        failure.kind == "tensor.stride" and cause.source == failure.source and cause.kind in sizes
+        failure.kind == "tensor.stride" and cause.source == failure.source and cause.kind in _SIZES
     )
 
 

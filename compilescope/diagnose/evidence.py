@@ -26,6 +26,7 @@ class Evidence:
     instances: tuple[str, ...] = ()  # the compiled callables that recompiled, where several
     compiled: str = ""  # the function that was given to torch.compile, "" where unknown
     wrapped: bool = False  # the function is torch's own wrapper of a compiled module
+    foreign: bool = False  # the function is a library's
     mapping: bool | None = None  # whether the container is a dict, None where unknown
     variadic: str = ""  # the name of the function's `*args`
     eager_break: Frame | None = None  # the break that makes the caller run eagerly

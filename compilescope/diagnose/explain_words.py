@@ -146,9 +146,9 @@ class Words:
             return f"a value that crosses the graph break{at}" + (
                 f" of `{function}`" if function else ""
             )
-        if self.evidence.wrapped and (found := _ARGUMENT.match(self.source)):
-            place = _ORDINALS[int(found[1])] if int(found[1]) < len(_ORDINALS) else "an"
-            return f"{place} argument of the model" if place != "an" else "an argument of the model"
+        if self.evidence.foreign and (found := _ARGUMENT.match(self.source)):
+            place = _ORDINALS[int(found[1])] if int(found[1]) < len(_ORDINALS) else "another"
+            return f"{place} positional argument"
         named = _HINT_NAME.search(self.failure.hint + self.failure.raw)
         if named and "__closure__" in self.failure.source + self.failure.raw:
             return f"the captured variable `{named[1]}`"
@@ -157,7 +157,7 @@ class Words:
     @property
     def variable(self) -> str:
         """The source where it can be written in code, else ""."""
-        if self.evidence.wrapped and _ARGUMENT.match(self.source):
+        if self.evidence.foreign and _ARGUMENT.match(self.source):
             return ""
         if self.crosses_break or not _NAME.match(self.source) or "__" in self.source:
             return ""

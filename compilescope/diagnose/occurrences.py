@@ -119,14 +119,17 @@ def _nearest(
 ) -> tuple[GuardFailure, Compiled | None, tuple[GuardFailure, ...]]:
     """The reason of the entry with the fewest failing guards; of the newest among equals."""
     ranked = []
-    for failure in event.reasons:
+    for failure in sorted(event.reasons, key=lambda reason: _age(reason.entry)):
         entry = compiles.get((event.process, failure.entry))
         found = differences(entry, call) if entry and call else []
         unexplained = failure.kind in {"unknown", "lifetime.dealloc"}
-        ranked.append((unexplained, _count(found, failure), _age(failure.entry), failure, found))
+        count = _count(found, failure)
+        ranked.append((unexplained, count, failure, found))
+        if count == 1 and not unexplained:
+            break  # no graph can be nearer, and the newest come first
     if not ranked:
         return GuardFailure(kind="unknown", raw=""), None, ()
-    *_, failure, found = min(ranked, key=lambda item: item[:3])
+    *_, failure, found = min(ranked, key=lambda item: item[:2])
     others = (item.failure(failure.entry) for item in found)
     return (
         failure,

