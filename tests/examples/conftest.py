@@ -1,0 +1,3 @@
+"""The example project is run as a project of its own, by tests/gate/test_kept_fixed.py."""
+
+collect_ignore = ["project"]

@@ -1,0 +1,7 @@
+import torch
+
+
+@torch.compile(backend="eager")
+def step(x):
+    y = torch.relu(x)
+    return y * 2
