@@ -7,6 +7,7 @@ import pytest
 from compilescope.tui.screens.help import HelpScreen
 from compilescope.tui.screens.sessions import SessionsScreen
 from compilescope.tui.views import VIEWS
+from compilescope.tui.widgets.hints import Hints
 
 WIDE = (200, 50)
 
@@ -324,6 +325,22 @@ def test_mouse(play, recorded):
         await stage.settle()
         assert stage.screen.active == "2"
         assert stage.detail.has_focus, "a steady call has nothing to go into"
+
+    play(scene, recorded("shapes"))
+
+
+def test_a_hint_is_clicked(play, recorded):
+    async def scene(stage):
+        hints = stage.screen.query_one(Hints)
+        assert [key.id for key in hints.shown()][-2:] == ["help", "quit"]
+        at = stage.lines()[-1].index("/ filter")
+        await stage.pilot.click(hints, offset=(at, 0))
+        await stage.settle()
+        assert stage.screen.query_one("#filter").has_focus
+        await stage.pilot.resize_terminal(24, 24)
+        await stage.settle()
+        assert [key.id for key in hints.shown()][-2:] == ["help", "quit"]
+        assert stage.lines()[-1].endswith("q quit")
 
     play(scene, recorded("shapes"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Container
 from textual.screen import Screen
-from textual.widgets import Footer, Input, RichLog, Static
+from textual.widgets import Input, RichLog, Static
 
 from compilescope.errors import CompilescopeError
 from compilescope.tui.keys import bindings
@@ -22,6 +23,7 @@ from compilescope.tui.views.index import Index
 from compilescope.tui.views.table import Block
 from compilescope.tui.widgets.detail import Detail
 from compilescope.tui.widgets.grid import Grid, columns_to_sort
+from compilescope.tui.widgets.hints import Hints
 from compilescope.tui.widgets.tabs import Tabs
 from compilescope.tui.widgets.timeline import Timeline
 
@@ -87,7 +89,7 @@ class SessionScreen(acting.Acting, Screen[None]):
             classes="hidden",
             compact=True,
         )
-        yield Footer(compact=True, show_command_palette=False)
+        yield Hints("session", live=self.live is not None)
 
     def on_mount(self) -> None:
         self.query_one("#title", Static).update(f"compilescope  reading {self.path.name} …")
@@ -103,6 +105,8 @@ class SessionScreen(acting.Acting, Screen[None]):
         except CompilescopeError as error:
             self.app.call_from_thread(self.fail, error)
         else:
+            # A collection that walks a hundred thousand calls again is felt as a key that hangs.
+            gc.freeze()
             self.app.call_from_thread(self.show, opened)
 
     def fail(self, error: CompilescopeError) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from compilescope.filters import parse
 from compilescope.tui import sources
@@ -16,6 +16,7 @@ from compilescope.tui.sources import Entry
 from compilescope.tui.views.table import Column, Table, Tone
 from compilescope.tui.views.words import STATUS, few
 from compilescope.tui.widgets.grid import Grid
+from compilescope.tui.widgets.hints import Hints
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -46,7 +47,7 @@ class SessionsScreen(Screen[Path | None]):
         yield Static("", id="title", markup=False)
         yield Grid(id="sessions")
         yield Input(placeholder="filter", id="filter", classes="hidden", compact=True)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Hints("sessions")
 
     def on_mount(self) -> None:
         self.action_reload()
