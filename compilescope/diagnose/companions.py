@@ -12,7 +12,6 @@ from compilescope.diagnose.explain_words import as_written, bare, expression
 from compilescope.model import GuardFailure
 
 _SHOWN = 4
-_SIZES = frozenset({"tensor.size", "tensor.rank", "shape.zero_one", "shape.duck"})
 _PARAMETERS = {
     "module.param_shape": "size",
     "module.dtype": "dtype",
@@ -29,13 +28,9 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
         failures: For each recompile of the cause, the further guards that failed.
     """
     values: dict[tuple[str, str, int | None], list[str]] = {}
-    failures = [list(found) for found in failures]
-    sized = {item.source for found in failures for item in found if item.kind in _SIZES}
     for failure in (item for found in failures for item in found):
-        if failure.kind == "tensor.stride" and failure.source in sized:
-            continue
         # Relations over a size that is itself the cause are its consequences.
-        if failure.kind.startswith("shape.") or _implied(failure, cause):
+        if failure.kind.startswith("shape.") or same(failure, cause):
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
         seen += [_short(bare(value)) for value in (failure.required, failure.observed) if value]
@@ -64,15 +59,6 @@ def _property(failure: GuardFailure) -> str:
     if known or failure.kind.startswith("tensor."):
         return known or failure.kind.rpartition(".")[2]
     return "value"
-
-
-def _implied(failure: GuardFailure, cause: GuardFailure) -> bool:
-    """A tensor's strides follow its sizes; only the sizes are worth a word."""
-    if same(failure, cause):
-        return True
-    return (
-        failure.kind == "tensor.stride" and cause.source == failure.source and cause.kind in _SIZES
-    )
 
 
 def _short(value: str) -> str:

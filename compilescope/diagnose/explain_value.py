@@ -168,7 +168,7 @@ def text_value(words: Words) -> str:
 def none(words: Words) -> str:
     """None in one call and something else in the other."""
     subject = words.name or "An argument"
-    observed = words.observed
+    observed = "" if words.observed == "not None" else words.observed
     passed = observed or "a value"
     if observed and observed != "a tensor":
         passed = code(observed) if observed[:1].isdigit() else f"a {code(observed)}"

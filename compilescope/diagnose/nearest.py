@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -225,9 +225,23 @@ def _tensor(check: TensorCheck, call: Inputs) -> list[Difference]:
     if tensor.shape is not None and len(check.sizes) != len(tensor.shape):
         found.append(Difference(source, "rank", str(len(check.sizes)), str(len(tensor.shape))))
         return found
-    found.extend(_each(source, "size", check.sizes, tensor.shape))
-    found.extend(_each(source, "stride", check.strides, tensor.stride))
+    sizes = _each(source, "size", check.sizes, tensor.shape)
+    found.extend(sizes)
+    if not sizes or not (
+        _is_standard(check.sizes, check.strides) and _is_standard(tensor.shape, tensor.stride)
+    ):
+        found.extend(_each(source, "stride", check.strides, tensor.stride))
     return found
+
+
+def _is_standard(shape: Sequence[int | None] | None, stride: Sequence[int | None] | None) -> bool:
+    """Whether the strides are those of a contiguous tensor, as far as they are known."""
+    expected: int | None = 1
+    for size, step in zip(reversed(shape or ()), reversed(stride or ()), strict=False):
+        if size != 1 and None not in (step, expected) and step != expected:
+            return False
+        expected = expected * size if expected is not None and size is not None else None
+    return True
 
 
 def _each(

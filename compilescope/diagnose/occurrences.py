@@ -160,7 +160,8 @@ def _age(entry: str) -> int:
 
 
 def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
-    if failure.observed and not failure.kind.startswith("type."):
+    vague = failure.kind == "const.none" or failure.kind.startswith("type.")
+    if failure.observed and not vague:
         return failure
     observed = _observed(failure, call)
     if not observed or observed == failure.required:

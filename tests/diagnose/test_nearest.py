@@ -122,3 +122,42 @@ def test_size_of_a_dimension():
     call = Inputs((tensor(),))
     assert size_of("x", 1, call) == "3"
     assert size_of("x", 5, call) == size_of("y", 0, call) == size_of("x", None, call) == ""
+
+
+TYPE = "TYPE_MATCH: ___check_type_id(L['self']._modules['attn'], 9), type=<class 'm.Mix'>"
+NONE = "NONE_MATCH: L['self'].attn is None"
+
+
+def from_compile(guards: tuple[str, ...], *brought: str) -> list[tuple[str, str, str, str]]:
+    call = Inputs((), None, entry(*brought))
+    return [tuple(item) for item in differences(entry(*guards), call)]
+
+
+def test_what_the_new_graph_guards_is_what_the_call_brought():
+    assert from_compile((NONE,), TYPE) == [("self.attn", "value", "None", "Mix")]
+    assert from_compile((TYPE,), NONE) == [("self._modules['attn']", "type", "m.Mix", "NoneType")]
+    assert from_compile((NONE, TYPE), NONE, TYPE) != [("self.attn", "type", "m.Mix", "m.Mix")]
+    assert from_compile(
+        ("LENGTH_CHECK: len(L['xs']) == 2",), "LENGTH_CHECK: len(L['xs']) == 3"
+    ) == [("len(xs)", "value", "2", "3")]
+    assert from_compile(("DICT_LENGTH: not L['d']",), "DICT_LENGTH: len(L['d']) == 3") == [
+        ("len(d)", "value", "0", "3")
+    ]
+
+
+def test_nothing_is_different_where_the_new_graph_says_nothing():
+    assert from_compile((TYPE, NONE, "EQUALS_MATCH: L['n'] == 2")) == []
+
+
+def test_members_that_came_or_went():
+    there = "DICT_CONTAINS: ___dict_contains('mask', L['d'])"
+    gone = "DICT_CONTAINS: not ___dict_contains('mask', L['d'])"
+    assert from_compile((there,), gone) == [("", "guard", "___dict_contains('mask', d)", "")]
+    assert from_compile((there,), there) == []
+
+
+def test_a_larger_contiguous_tensor_has_no_other_layout():
+    fixed = CHECK.replace("size=[None, 3]", "size=[4, 3]")
+    assert found((fixed,), tensor(shape=(4, 5), stride=(5, 1))) == [("x", "size 1", "3", "5")]
+    aspects = [item[1] for item in found((fixed,), tensor(shape=(4, 5), stride=(1, 4)))]
+    assert aspects == ["size 1", "stride 0", "stride 1"]

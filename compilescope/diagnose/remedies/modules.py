@@ -38,13 +38,21 @@ def module_int(words: Words) -> list[Remedy]:
         )
         looked_up = re.search(rf"\[[^\]]*\.{attribute_name}\b|\.{attribute_name} in ", words.line)
         return [parent, whole] if looked_up else [whole, parent]
+    if words.failure.kind.startswith("attr."):
+        return [_buffer(words), *sizes.dynamic_true(words)]
     return [_buffer(words), allow]
 
 
 def _buffer(words: Words) -> Remedy:
+    several = bool(words.evidence.instances)
     name = words.variable
     owner, _, last = name.rpartition(".")
     value = words.required if INT.match(words.required) or FLOAT.match(words.required) else "0"
+    if words.failure.kind.startswith("attr."):
+        text = f"Hold {words.name or 'the number'} in a tensor and update it in place"
+        return offer("pass_as_tensor", text, f"{name} = torch.tensor({value})" if name else "")
+    if words.evidence.instances and last.isidentifier():
+        value = last
     snippet = ""
     if words.own_line and f"self.{last}" in words.line and last.isidentifier():
         snippet = f'self.register_buffer("{last}", torch.tensor({value}), persistent=False)'
@@ -54,7 +62,8 @@ def _buffer(words: Words) -> Remedy:
         snippet = f"{name} = torch.tensor({value})"
     return offer(
         "buffer",
-        f"Hold {words.name or 'the number'} in a tensor buffer and update it in place",
+        f"Hold {words.name or 'the number'} in a tensor buffer"
+        + (", so that instances differ only in tensors" if several else " and update it in place"),
         snippet,
     )
 
