@@ -46,7 +46,7 @@ class Feed:
         logs, calls = _agent("torch_logs"), _agent("calls")
         (self._folder / TRACE).mkdir(parents=True, exist_ok=True)
         self._record = _agent("record").Record(str(self._folder))
-        _agent("environment").note_torch(torch, self._record)
+        _agent("environment").note_torch(torch, _OwnTrace(self._record))
         self._tracker = calls.Tracker(self._record)
         names = [logs.TRACE, "torch._dynamo.convert_frame", *sum(logs.QUIET.values(), ())]
         for logger in map(logging.getLogger, names):
@@ -107,6 +107,17 @@ class Feed:
     def _forget_misses(self) -> None:
         if self._tracker._counts_misses:  # noqa: SLF001  the agent never stops, and has no name for it
             import_module("torch")._C._dynamo.eval_frame.set_guard_complete_hook(None)  # noqa: SLF001
+
+
+class _OwnTrace:
+    """A record that names no TORCH_TRACE: a folder given there has all of our compiles as well."""
+
+    def __init__(self, record: Any) -> None:
+        self._record = record
+
+    def note(self, record: str, **fields: Any) -> None:
+        """Append a line."""
+        self._record.note(record, **{**fields, "trace": ""})
 
 
 class _TraceHandler(logging.Handler):

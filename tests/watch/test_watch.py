@@ -224,3 +224,18 @@ def test_nothing_is_imported_before_a_block_begins():
         "assert not {'torch', 'rich', 'jinja2'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_trace_of_the_users_own_is_not_counted_too(tmp_path):
+    code = (
+        "import torch, compilescope\n"
+        "f = torch.compile(lambda x: x * 2, backend='eager')\n"
+        "f(torch.ones(3))\n"
+        "with compilescope.watch(reset=False) as w:\n"
+        "    for n in (4, 5): f(torch.ones(n))\n"
+        "w.assert_graphs(1)\n"
+        "assert w.diagnosis.counts.recompiles == 1\n"
+    )
+    environment = {**os.environ, "TORCH_TRACE": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    assert list(tmp_path.glob("*.log"))
