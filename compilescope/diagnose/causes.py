@@ -40,8 +40,11 @@ def explain_recompiles(session: Session, timeline: Timeline) -> Explained:
         key = _key(found)
         groups[key].append(found)
         order.append((found, key))
+    lines = first_lines(session)
     limited = {event.frame for event in session.events if isinstance(event, FellBack)}
-    causes = numbered({key: _cause(session, found, limited) for key, found in groups.items()})
+    causes = numbered(
+        {key: _cause(session, found, limited, lines) for key, found in groups.items()}
+    )
     explained = Explained(
         causes=tuple(
             sorted(causes.values(), key=lambda cause: (-cause.seconds_lost, -cause.times))
@@ -70,11 +73,16 @@ def _key(found: Occurrence) -> Key:
     )
 
 
-def _cause(session: Session, found: list[Occurrence], limited: set[Frame]) -> Cause:
+def _cause(
+    session: Session,
+    found: list[Occurrence],
+    limited: set[Frame],
+    lines: dict[tuple[str, str], int],
+) -> Cause:
     first = found[0]
     evidence = evidence_of(session, found, limited)
     failure = evidence.failure
-    function = written(first.event.frame, first_lines(session))
+    function = written(first.event.frame, lines)
     others: list[Sequence[GuardFailure]] = [one.others for one in found]
     if evidence.foreign:
         others = [[renamed(item, wrapped=evidence.wrapped) for item in one] for one in others]
