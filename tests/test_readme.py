@@ -58,6 +58,36 @@ def test_what_is_shown_is_what_is_printed(number: int):
     assert block["text"] == text, f"UPDATE_README=1 pytest {__file__} writes it anew"
 
 
+def replaced(pattern: str, text: str) -> None:
+    """Hold the part of the README that `pattern` finds, its one group, to `text`."""
+    whole = README.read_text()
+    found = re.search(pattern, whole, re.DOTALL)
+    assert found, pattern
+    if os.environ.get("UPDATE_README"):
+        README.write_text(whole[: found.start(1)] + text + whole[found.end(1) :])
+    else:
+        assert found[1] == text, f"UPDATE_README=1 pytest {__file__} writes it anew"
+
+
+def test_quoted_files_are_the_files():
+    for path in re.findall(r"<!-- file: (\S+) -->", README.read_text()):
+        opened = rf"<!-- file: {re.escape(path)} -->\n```python\n(.*?)```\n"
+        replaced(opened, (ROOT / path).read_text())
+
+
+def test_the_limits_are_those_of_the_example():
+    example = (ROOT / "tests/examples/project/pyproject.toml").read_text()
+    shown = re.search(r"\[tool.compilescope.check\]\n.*?(?=\n```)", README.read_text(), re.DOTALL)
+    assert shown
+    assert shown[0].strip() in example
+
+
+def test_the_keys_are_those_of_the_program():
+    from compilescope.tui.keys import readme_table
+
+    replaced(r"<!-- keys -->\n\n(.*?)\n<!-- end -->", readme_table().rstrip() + "\n")
+
+
 def test_every_command_named_is_one():
     named = set(re.findall(r"(?:^|`|/)compilescope ([a-z]+)", README.read_text(), re.MULTILINE))
     assert named <= set(VERBS)
