@@ -59,13 +59,16 @@ def words_on(
     library = _library(event)
     if library:
         return library, ()
-    advice = _find(event.gb_id, event.type, _facts(event))
+    kind = "" if event.type == "unknown" else event.type
+    advice = _find(event.gb_id, kind, _facts(event))
     if advice is not None:
         fixes = (_remedy(fix, event.frame) for fix in advice.fixes)
         return advice.why, available(fixes, torch)
+    if not (kind or event.explanation):
+        return "The log does not say why this line cannot be captured.", ()
     told = event.explanation or (known.explanation if known else "")
     if not told or _INTERNAL.search(told):
-        told = f"PyTorch cannot capture this line: {event.type[:1].lower()}{event.type[1:]}."
+        told = f"PyTorch cannot capture this line: {kind[:1].lower()}{kind[1:]}."
     first = told.strip().partition("\n")[0]
     hints = event.hints or (known.hints if known else ())
     texts = [hint for hint in hints if not _NO_ADVICE.search(hint) and not _INTERNAL.search(hint)]

@@ -17,6 +17,7 @@ from compilescope.diagnose.timeline import CompileKey, Timeline
 from compilescope.model import (
     Called,
     Compiled,
+    FellBack,
     Frame,
     GuardFailure,
     Input,
@@ -48,9 +49,27 @@ class Occurrence:
 def occurrences(session: Session, timeline: Timeline) -> Iterator[Occurrence]:
     """Every recompile of the session, in order."""
     known = _Known(session, timeline)
+    told = set()
     for event in session.events:
         if isinstance(event, Recompiled):
+            told.add((event.process, event.frame))
             yield _occurrence(known, event)
+    for event in session.events:
+        # Without the log of recompiles, the limit's own message is all that tells of a cause.
+        alone = isinstance(event, FellBack) and (event.process, event.frame) not in told
+        if isinstance(event, FellBack) and alone and event.reasons:
+            yield _occurrence(known, _refused(event))
+
+
+def _refused(event: FellBack) -> Recompiled:
+    return Recompiled(
+        process=event.process,
+        compile_id=event.compile_id,
+        frame=event.frame,
+        at=event.at,
+        reasons=event.reasons,
+        refused=True,
+    )
 
 
 class _Known:

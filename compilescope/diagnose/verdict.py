@@ -87,10 +87,13 @@ def _fallback(fallbacks: tuple[Fallback, ...], counts: Counts) -> str:
     first = fallbacks[0]
     limit = f" ({first.limit})" if first.limit is not None else ""
     since = f" since call {first.call}" if first.call is not None else ""
+    # The log may hold the limit's message alone, and then not the recompiles before it.
+    whole = first.limit is None or counts.recompiles >= first.limit
+    after = f", after {_few(counts.recompiles, 'recompile')}" if whole else ""
     more = f", and {len(fallbacks) - 1} more" if len(fallbacks) > 1 else ""
     return (
         f"`{first.frame.function}`{more} reached the recompile limit{limit} and runs new inputs"
-        f" eagerly{since}, after {_few(counts.recompiles, 'recompile')}."
+        f" eagerly{since}{after}."
     )
 
 

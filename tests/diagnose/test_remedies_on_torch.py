@@ -275,7 +275,7 @@ ROWS = [
         'for l in ls: l.compile(backend="eager")\ndef f(x):\n    for l in ls: x = l(x, c)\n    '
         'return x\n'
         "f(torch.ones(3)); f(torch.ones(3))\n",
-        'for l in ls: l.compile(backend="eager")\n', HEAD),
+        'for l in ls: l.compile(backend="eager")\n', HEAD, rank=1),
     Row("module.float_attr", "buffer", method("tau", "2.5", "m.tau = m.tau * 0.9"),
         "self.tau = 2.5", "{snippet}"),
     Row("module.bool_attr", "fixed_attribute", method("flag", "False", "m.flag = True"),
@@ -290,7 +290,7 @@ ROWS = [
         "return sum(x.sum() for x in xs)\nfor n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in "
         "range(n)]\n",
         "return xs.sum()\nfor n in (2, 3, 4):\n    xs = [torch.ones(3) for _ in range(n)]\n    "
-        "{snippet}\n"),
+        "{snippet}\n", rank=1),
     Row("container.len", "fixed_keys",
         HEAD + "def f(x, **kw): return x + sum(kw.values())\n"
         "for n in (1, 2): f(torch.ones(3), **{k: torch.ones(3) for k in 'ab'[:n]})\n",

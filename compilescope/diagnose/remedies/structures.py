@@ -38,10 +38,13 @@ def length(words: Words) -> list[Remedy]:
         "caller keep the rest",
     )
     shapes = {item.shape for item in words.items()}
+    snippet = f"{name} = torch.stack(list({name}))" if name else ""
     if len(shapes) == 1 and str(len(words.items())) == words.required:
         one = f"The items of {subject} are tensors of one shape: pass them as one stacked tensor"
-        snippet = f"{name} = torch.stack(list({name}))" if name else ""
         return [offer("stack", one, snippet), fixed_length, warm]
+    if not words.evidence.before:
+        perhaps = f"If {subject} holds tensors of one shape: pass them as one stacked tensor"
+        return [signature, offer("stack", perhaps, snippet), fixed_length, warm]
     return [signature, fixed_length, warm]
 
 
