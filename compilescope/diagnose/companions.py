@@ -30,7 +30,8 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
     values: dict[tuple[str, str, int | None], list[str]] = {}
     for failure in (item for found in failures for item in found):
         # Relations over a size that is itself the cause are its consequences.
-        if failure.kind.startswith("shape.") or same(failure, cause):
+        inside = cause.kind == "container.len" and failure.source.startswith(f"{cause.source}[")
+        if failure.kind.startswith("shape.") or same(failure, cause) or inside:
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
         seen += [_short(bare(value)) for value in (failure.required, failure.observed) if value]
