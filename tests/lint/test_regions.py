@@ -220,7 +220,8 @@ def test_helpers_of_other_files_are_followed():
         "pkg/net.py": (
             "from torch import nn\nfrom .ops import helper\n"
             "class Net(nn.Module):\n    def forward(self, x):\n        return helper(self.fc(x))\n"
-            "    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(2, 2)\n"
+            "    def __init__(self):\n        super().__init__()\n"
+            "        self.fc = nn.Linear(2, 2)\n"
         ),
         "pkg/ops.py": "def helper(y):\n    return y.sum().item()\n",
     }
