@@ -9,8 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +22,8 @@ from compilescope.probe import signals
 from compilescope.probe.raw import END, LAUNCH, TRACE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from compilescope.model import Session
 
 AGENT = Path(__file__).parent / "agent"
@@ -38,6 +40,9 @@ class Run:
     keep_raw: Path | None = None
     sync: bool = False
     stdout_to_stderr: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)  # added to the environment
+    log: Path | None = None  # takes the program's output, both streams
+    limit: float | None = None  # seconds after which the program is ended
 
 
 @dataclass(frozen=True)
@@ -150,18 +155,33 @@ def _execute(run: Run, raw: Path) -> int:
         # While the program runs there is time to load what reads its record.
         import_module("compilescope.probe.session")
 
-        status = process.wait()
+        status = _wait(process, run.limit)
     _write(raw / END, {"status": status, "at": time.time()})
     return status
 
 
+def _wait(process: subprocess.Popen[bytes], limit: float | None) -> int:
+    try:
+        return process.wait(limit)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+    try:
+        return process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
 def _start(run: Run, raw: Path) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(  # noqa: S603  running the user's command is the task
-            run.command,
-            env=_variables(raw, sync=run.sync),
-            stdout=sys.stderr.fileno() if run.stdout_to_stderr else None,
-        )
+        with ExitStack() as stack:
+            log = stack.enter_context(run.log.open("wb")) if run.log else None
+            return subprocess.Popen(  # noqa: S603  running the user's command is the task
+                run.command,
+                env={**_variables(raw, sync=run.sync), **run.variables},
+                stdout=log or (sys.stderr.fileno() if run.stdout_to_stderr else None),
+                stderr=subprocess.STDOUT if log else None,
+            )
     except OSError as error:
         raise ProgramError(
             f"cannot run {run.command[0]}",

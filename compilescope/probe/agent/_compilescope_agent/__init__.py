@@ -18,5 +18,9 @@ def start() -> None:
     from .record import Record
 
     record = Record(folder)
+    if os.environ.get("COMPILESCOPE_OVERLAY"):
+        from . import overlay
+
+        overlay.current()
     process.watch(record)
     torch_imports.watch(record)

@@ -41,9 +41,9 @@ class Callables:
     def target(self, function: Any, context: Any) -> Target:
         """The target that `function`, compiled by `context`, stands for."""
         options = _options(context)
-        module = _module_of(function)
-        inner = module.forward if module is not None else _unwrapped(function)
-        code = _code_of(inner)
+        module = module_of(function)
+        inner = module.forward if module is not None else written(function)
+        code = code_of(inner)
         key = (
             getattr(inner, "__qualname__", type(inner).__qualname__),
             getattr(code, "co_filename", ""),
@@ -81,7 +81,8 @@ class Callables:
         )
 
 
-def _module_of(function: Any) -> Any:
+def module_of(function: Any) -> Any:
+    """The module that `function` is the call of, None for any other function."""
     torch: Any = sys.modules["torch"]
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
@@ -108,12 +109,14 @@ def _closed_over(function: Any) -> Any:
     return None
 
 
-def _unwrapped(function: Any) -> Any:
+def written(function: Any) -> Any:
+    """The function that the program wrote, without a wrapper that torch put around it."""
     inner = _closed_over(function)
     return function if inner is None else inner
 
 
-def _code_of(function: Any) -> Any:
+def code_of(function: Any) -> Any:
+    """The code of a function or method, None where it has none."""
     code = getattr(function, "__code__", None)
     if code is None:
         code = getattr(getattr(function, "__func__", None), "__code__", None)

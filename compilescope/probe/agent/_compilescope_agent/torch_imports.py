@@ -5,6 +5,7 @@ The agent imports nothing of torch itself: a program that never compiles must pa
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +29,24 @@ def _on_torch(module: ModuleType, record: Record) -> None:
 
     environment.note_torch(module, record)
     torch_logs.watch(record)
+    if os.environ.get("COMPILESCOPE_OVERLAY"):
+        from . import overlay
+
+        overlay.on_torch(module)
 
 
 def _on_compiler(module: ModuleType, record: Record) -> None:
     from . import calls
 
     calls.watch(module, record)
+    if os.environ.get("COMPILESCOPE_OVERLAY"):
+        from . import overlay
+
+        overlay.on_compiler(module)
+    if os.environ.get("COMPILESCOPE_FORECAST"):
+        from . import forecast
+
+        forecast.watch(module, record)
 
 
 class _Watcher:

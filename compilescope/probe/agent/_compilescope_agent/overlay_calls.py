@@ -1,0 +1,145 @@
+"""The way into and out of every compiled callable of a trial.
+
+The callable that torch.compile returns is put inside a function of ours, which may change the
+arguments, call it beforehand to warm it up, and look at what it returns. A trial is not the user's
+own run: here that is acceptable, in a probe it would not be.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .callables import code_of, module_of, written
+from .inputs import Names
+from .overlay import name_of
+from .overlay_arguments import Changes
+from .overlay_inputs import InputRecorder, WarmUp
+from .overlay_outputs import Outputs
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .overlay import Overlay
+
+
+def watch(eval_frame: ModuleType, overlay: Overlay) -> None:
+    """See to it that every compiled callable goes through `overlay`."""
+    context: Any = getattr(eval_frame, "OptimizeContext", None)
+    if context is None:
+        overlay.record.refused("calls", "this torch has no OptimizeContext")
+        return
+    torch: Any = sys.modules["torch"]
+    original = context.__call__
+    door = Door(eval_frame, overlay)
+
+    @functools.wraps(original)
+    def __call__(self: Any, function: Any) -> Any:  # noqa: N807
+        result = original(self, function)
+        # A module comes back here with its `__call__`; a class is only prepared for its instances.
+        if isinstance(function, (torch.nn.Module, type)) or not callable(result):
+            return result
+        return door.around(function, result)
+
+    context.__call__ = __call__
+
+
+class Door:
+    """Makes the functions that stand around compiled callables."""
+
+    def __init__(self, eval_frame: Any, overlay: Overlay) -> None:
+        self._overlay = overlay
+        self._set_eval_frame = eval_frame.set_eval_frame
+        self._skip_code = getattr(eval_frame, "skip_code", None)
+        self._recorder = InputRecorder(overlay.record, overlay.observe.get("inputs", 0))
+        self._outputs = Outputs(overlay.record, enabled=bool(overlay.observe.get("outputs")))
+        self._counts: dict[str, int] = {}
+        self._warm: set[str] = set()
+        self._lock = threading.RLock()
+        self._skipped = False
+
+    def around(self, function: Any, compiled: Any) -> Any:
+        """`compiled` with the overlay's doings before and after each call."""
+        name = name_of(function)
+        module = module_of(function)
+        inner = module.forward if module is not None else written(function)
+        code = code_of(inner)
+        receiver = module if module is not None else getattr(inner, "__self__", None)
+        names = Names(code, skip_first=hasattr(inner, "__self__")) if code else None
+        changes = Changes(self._overlay, name, names, receiver, inner)
+        set_eval_frame = self._set_eval_frame
+
+        @functools.wraps(compiled)
+        def overlaid(*args: Any, **kwargs: Any) -> Any:
+            # As torch does in its own wrapper: nothing of ours may be compiled.
+            prior = set_eval_frame(None)
+            try:
+                args, kwargs, index = self._enter(changes, compiled, args, kwargs)
+            finally:
+                set_eval_frame(prior)
+            result = compiled(*args, **kwargs)
+            prior = set_eval_frame(None)
+            try:
+                self._leave(changes, index, args, kwargs, result)
+            finally:
+                set_eval_frame(prior)
+            return result
+
+        if not self._skipped and self._skip_code is not None:
+            self._skipped = True
+            with suppress(Exception):
+                self._skip_code(code_of(overlaid))
+        return overlaid
+
+    def _enter(
+        self, changes: Changes, compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], int]:
+        with self._lock:
+            name = changes.name
+            index = self._counts[name] = self._counts.get(name, -1) + 1
+            try:
+                if index == 0:
+                    self._overlay.settle()
+                    self._note_place(name)
+                if name not in self._warm:
+                    self._warm.add(name)
+                    self._warm_up(changes, compiled, args, kwargs)
+                self._recorder.before(name, index, args, kwargs)
+                args, kwargs = changes.apply(args, kwargs)
+            except Exception as error:  # noqa: BLE001
+                self._overlay.record.refused(f"arguments of {name}", repr(error))
+        return args, kwargs, index
+
+    def _leave(
+        self, changes: Changes, index: int, args: tuple[Any, ...], kwargs: dict[str, Any],
+        result: Any,
+    ) -> None:  # fmt: skip
+        try:
+            self._recorder.after(changes.name, index)
+            self._outputs.note(changes, index, args, kwargs, result)
+        except Exception as error:  # noqa: BLE001
+            self._overlay.record.refused(f"outputs of {changes.name}", repr(error))
+
+    def _warm_up(
+        self, changes: Changes, compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        for entry in self._overlay.warm_up:
+            if entry.get("callable", "") in ("", changes.name):
+                WarmUp(self._overlay.record, entry).run(changes, compiled, args, kwargs)
+
+    def _note_place(self, name: str) -> None:
+        """Note from which line the callable is called first: a patch goes there."""
+        frame: Any = sys._getframe(1)  # noqa: SLF001
+        while frame is not None:
+            path = frame.f_code.co_filename
+            inside = "_compilescope_agent" in path or "/torch/" in path.replace("\\", "/")
+            if not inside:
+                self._overlay.record.note(
+                    "place", callable=name, path=path, line=frame.f_lineno,
+                    function=frame.f_code.co_name,
+                )  # fmt: skip
+                return
+            frame = frame.f_back

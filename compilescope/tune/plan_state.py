@@ -1,0 +1,89 @@
+"""Trials for numbers and flags that live outside the arguments: attributes, globals, settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from compilescope.tune.remedy import Candidate, Entry, attribute, compile_with, config
+
+if TYPE_CHECKING:
+    from compilescope.tune.plan import Situation
+
+_NUMBER = re.compile(r"^-?[\d.]+(e[+-]?\d+)?$")
+_ITEM = re.compile(r"\[(['\"])lr\1\]|\.lr$")
+
+
+def state(situation: Situation) -> Iterator[Candidate]:
+    """Numbers as tensors, and ints on modules as symbols."""
+    cause, source = situation.cause, situation.words.variable
+    if _is_number(situation) and source:
+        if cause.kind.startswith("global"):
+            entry = attribute(
+                situation.callable, source.rpartition(".")[2], "tensor", module=cause.frame.path
+            )
+            yield situation.candidate(
+                "pass_as_tensor", f"{source} = torch.tensor({source})", entry, weight=2
+            )
+        elif situation.is_argument and ("." in source or "[" in source):
+            entry = attribute(situation.callable, source, "tensor")
+            name = "buffer" if cause.kind.startswith("module.") else "pass_as_tensor"
+            yield situation.candidate(name, f"hold {source} in a tensor", entry, weight=2)
+    if cause.kind.startswith(("module.", "attr")) and _is_number(situation):
+        yield from unspecialized(situation)
+    if "one_type" in situation.remedies and situation.is_argument and source:
+        snippet = situation.remedies["one_type"].snippet
+        kind = re.search(r"= (float|int|str)\(", snippet)
+        if kind:
+            content = {"callable": situation.callable, "path": source, "do": kind[1]}
+            yield situation.candidate("one_type", snippet, Entry("arguments", content), weight=2)
+    if "specialize_float" in situation.remedies:
+        entry = config("dynamo.specialize_float", value=False)
+        yield situation.candidate("specialize_float", "specialize_float = False", entry)
+
+
+def unspecialized(situation: Situation) -> Iterator[Candidate]:
+    """Ints on modules as symbols: at their first change, at once, and also at 0 and 1."""
+    allow = config("dynamo.allow_unspec_int_on_nn_module", value=True)
+    text = "allow_unspec_int_on_nn_module = True"
+    yield situation.candidate("allow_unspec_int", text, allow)
+    dynamic = compile_with(situation.callable, dynamic=True)
+    yield situation.candidate(
+        "allow_unspec_int", f"{text}, torch.compile(dynamic=True)", allow, dynamic, weight=2
+    )
+    name = re.match(r"\w+", situation.cause.source.rpartition(".")[2])
+    if name and situation.torch >= (2, 8):
+        pattern = rf".*\.{name.group()}$"
+        sources = config("compiler.unbacked_sources", pattern)
+        yield situation.candidate(
+            "allow_unspec_int", f"{text}, unbacked_sources = {pattern!r}", allow, sources, weight=2
+        )
+
+
+def leave_out(situation: Situation) -> Iterator[Candidate]:
+    """The function that recompiles left to eager code, where it is not the compiled one itself."""
+    function = situation.cause.function
+    if function is None or not function.function.isidentifier():
+        return
+    own = {
+        (target.frame.path, target.frame.function) for target in situation.targets if target.frame
+    }
+    places = [function]
+    if situation.cause.kind.startswith("global") and situation.cause.frame.function.isidentifier():
+        places = [situation.cause.frame]
+    for place in places:
+        if (place.path, place.function) in own or not place.path.endswith(".py"):
+            continue
+        content = {"path": place.path, "name": place.function}
+        yield situation.candidate(
+            "disable",
+            f"@torch.compiler.disable on {place.function}",
+            Entry("functions", content),
+            weight=4,
+        )
+
+
+def _is_number(situation: Situation) -> bool:
+    values = situation.cause.values or (situation.failure.required,)
+    return any(_NUMBER.match(value) for value in values)

@@ -1,0 +1,33 @@
+"""Which trial is best: right first, then fewest recompiles, then what it asks and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compilescope.tune.trials import Ran
+
+_NOISE = 1.15  # steady times within this factor are taken for equal
+
+
+def rank(trials: Iterable[Ran]) -> list[Ran]:
+    """`trials`, best first."""
+    found = list(trials)
+    fastest = min((one.trial.measures.steady or 1e9 for one in found), default=1e9)
+    return sorted(found, key=lambda one: _order(one, fastest))
+
+
+def _order(ran: Ran, fastest: float) -> tuple[object, ...]:
+    measures = ran.trial.measures
+    steady = measures.steady or 1e9
+    return (
+        not ran.ok,
+        measures.recompiles + measures.fallbacks,
+        measures.warm_up > 0,
+        measures.breaks,
+        max((one.weight for one in ran.candidates), default=0),
+        len({one.key for one in ran.candidates}),
+        0 if steady <= fastest * _NOISE else steady,
+        measures.worst or 0.0,
+    )
