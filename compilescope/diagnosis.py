@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from compilescope.model import Environment, Finding, Frame, Gap, GuardFailure, Process
+from compilescope.model import Environment, Finding, Forecast, Frame, Gap, GuardFailure, Process
 
 DIAGNOSIS_VERSION = 1
 
@@ -224,3 +224,4 @@ class Diagnosis(msgspec.Struct, frozen=True):
     processes: tuple[Process, ...] = ()
     sources: dict[str, dict[int, str]] = {}
     symbols: tuple[SymbolicSize, ...] = ()
+    forecast: Forecast | None = None

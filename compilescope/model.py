@@ -300,6 +300,103 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float | None = None  # what it cost in that run
 
 
+class ForecastChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A size or number that sets an input apart from the ordinary ones."""
+
+    source: str
+    dimension: int | None  # None for a number
+    value: str
+
+
+class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A tensor or plain value of an input, by where the arguments hold it."""
+
+    keys: tuple[int | str | None, ...]  # "args" or "kwargs", then indexes, keys, ".attributes"
+    shape: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+    dtype: str = ""
+    value: str = ""  # as Python writes it, for a plain value
+
+
+class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An input: one that would compile another graph, or one that warm-up needs before it."""
+
+    callable: int  # index into Session.callables
+    what: Literal["graph", "general", "observed"]
+    changes: tuple[ForecastChange, ...] = ()
+    layout: str = ""  # of tensors that are empty, where it is unusual
+    inputs: tuple[Input, ...] = ()
+    leaves: tuple[ForecastLeaf, ...] = ()
+    grad: bool = True
+    inference: bool = False
+    training: bool | None = None
+    autocast: tuple[tuple[str, str], ...] = ()  # device and dtype
+    call: int | None = None  # the call of the program that it is, or was built from
+    graphs: int = 0  # that this input compiles: one a frame
+    frames: tuple[Frame, ...] = ()
+    causes: tuple[str, ...] = ()  # ForecastCause.id of everything that is special about it
+    seconds: float | None = None  # what it would cost, from the compiles seen
+    error: str = ""  # the compiler's, where the program itself takes the input
+    repeat: bool = False  # an input that came before: state that moved on compiles again
+    unbounded: bool = False  # and it does so at each further call
+
+
+class ForecastCause(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that sets inputs apart, and why a graph that exists would not take them."""
+
+    id: str
+    kind: str
+    source: str
+    dimension: int | None
+    frame: Frame
+    why: str
+    values: tuple[str, ...] = ()
+    alone: int = 0  # inputs that have nothing else special
+    inputs: int = 0  # inputs that it takes part in: without it they need no graph
+    seconds: float | None = None  # of these
+    smallest: int | None = None  # index into Forecast.calls
+    remedy: str = ""  # what to do first
+    snippet: str = ""
+
+
+class ForecastFrame(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A compiled function against its recompile limit."""
+
+    frame: Frame
+    now: int  # graphs that it has
+    more: int
+    limit: int | None = None
+    limit_name: str = ""
+    raises: bool = False  # fullgraph: beyond the limit the call raises and does not run eagerly
+
+
+class ForecastCallable(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How far one compiled callable was explored."""
+
+    callable: int
+    name: str = ""
+    frame: Frame | None = None
+    options: dict[str, str] = {}
+    tried: int = 0
+    served: int = 0
+    invalid: int = 0  # inputs that the program itself cannot take
+    cut: bool = False  # time ended before the inputs did
+    left_out: int = 0  # calls of kinds beyond the first eight
+    unbounded: tuple[str, ...] = ()  # sizes of which every value compiles a graph
+    unusable: tuple[str, ...] = ()  # why calls of the program could not be made again
+
+
+class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The recompilations that have not happened yet."""
+
+    calls: tuple[ForecastCall, ...] = ()
+    causes: tuple[ForecastCause, ...] = ()
+    frames: tuple[ForecastFrame, ...] = ()
+    callables: tuple[ForecastCallable, ...] = ()
+    stopped: str = ""  # why nothing, or not everything, was explored
+    seconds: float | None = None  # what all of them would cost
+
+
 class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One run, or the logs of one, as recorded."""
 
@@ -320,3 +417,4 @@ class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     sources: dict[str, dict[int, str]] = {}  # path to line number to text, around each frame
     graph_break_kinds: tuple[GraphBreakKind, ...] = ()  # those that the events name
     gaps: tuple[Gap, ...] = ()
+    forecast: Forecast | None = None

@@ -1,0 +1,1 @@
+"""The recompilations that have not happened yet: what the exploration found, explained."""

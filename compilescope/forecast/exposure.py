@@ -1,0 +1,190 @@
+"""From what the exploration compiled to causes, costs and limits. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from compilescope.diagnose import diagnose
+from compilescope.forecast.factors import with_causes
+from compilescope.model import (
+    Called,
+    Compiled,
+    Forecast,
+    ForecastCall,
+    ForecastCallable,
+    ForecastFrame,
+    Recompiled,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compilescope.diagnosis import Cause
+    from compilescope.forecast.findings import Findings, Found
+    from compilescope.model import Event, Frame, Session
+
+_AFTER = 1_000_000  # calls of the exploration are numbered from here, behind the program's own
+_LIMITS = ("recompile_limit", "cache_size_limit")
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """The exploration: its own session, and what it was about."""
+
+    session: Session | None
+    findings: Findings
+
+
+def exposure(session: Session, scratch: Scratch) -> Forecast:
+    """What `session`'s program would still compile."""
+    findings = scratch.findings
+    stopped = findings.stopped or ("" if findings.found else "no compiled callable was called")
+    if scratch.session is None:
+        return Forecast(stopped=stopped)
+    if not findings.finished and not stopped:
+        stopped = "the exploration ended before it was done"
+    process = _process(session)
+    explored = list(_explored(scratch.session, findings, process))
+    compiled = {event.compile_id: event for event in explored if isinstance(event, Compiled)}
+    costs = _Costs(session)
+    found = [replace(item, call=_priced(item, compiled, costs)) for item in findings.calls]
+    calls, causes = with_causes(found, _explained(session, explored))
+    graphs = [call for call in calls if call.what == "graph"]
+    return Forecast(
+        calls=calls,
+        causes=causes,
+        frames=tuple(_frames(session, graphs, process)),
+        callables=tuple(_callables(session, findings)),
+        stopped=stopped,
+        seconds=_sum([call.seconds for call in graphs]),
+    )
+
+
+def _process(session: Session) -> int:
+    called = [event.process for event in session.events if isinstance(event, Called)]
+    return called[0] if called else 0
+
+
+def _explored(scratch: Session, findings: Findings, process: int) -> Iterator[Event]:
+    """The exploration's events as if the program itself had made these calls."""
+    numbers = {
+        place: findings.numbers.get(agent, 0)
+        for place, agent in enumerate(sorted(findings.numbers))
+    }
+    for event in scratch.events:
+        if not isinstance(event, Called):
+            yield structs.replace(event, process=process)
+        elif event.compiles:
+            yield structs.replace(
+                event,
+                process=process,
+                callable=numbers.get(event.callable, 0),
+                index=event.index + _AFTER,
+                signature=None,
+            )
+
+
+def _explained(session: Session, explored: list[Event]) -> dict[str, Cause]:
+    """The cause of each recompilation of the exploration, by its compile id."""
+    diagnosis = diagnose(structs.replace(session, events=(*session.events, *explored)))
+    causes = {cause.id: cause for cause in diagnosis.causes}
+    new = {event.compile_id for event in explored if isinstance(event, Recompiled)}
+    return {
+        item.compile_id: causes[item.cause]
+        for item in diagnosis.recompiles
+        if item.compile_id in new and item.cause in causes
+    }
+
+
+class _Costs:
+    """What a compile of a function costs, from those that the program paid for."""
+
+    def __init__(self, session: Session) -> None:
+        self._of: dict[tuple[str, int], list[float]] = {}
+        self._all: list[float] = []
+        for event in session.events:
+            if isinstance(event, Compiled) and event.seconds:
+                self._of.setdefault(_key(event.frame), []).append(event.seconds)
+                self._all.append(event.seconds)
+
+    def of(self, frame: Frame) -> float | None:
+        found = self._of.get(_key(frame), self._all)
+        # The first compile also pays for imports: later ones are nearer to what is to come.
+        return mean(found[1:] or found) if found else None
+
+
+def _key(frame: Frame) -> tuple[str, int]:
+    return frame.path, frame.line
+
+
+def _priced(item: Found, compiled: dict[str, Compiled], costs: _Costs) -> ForecastCall:
+    if item.call.what != "graph":
+        return item.call
+    frames = tuple(compiled[name].frame for name in item.ids if name in compiled)
+    return structs.replace(
+        item.call,
+        graphs=len(item.ids),
+        frames=frames,
+        seconds=_sum([costs.of(frame) for frame in frames]),
+    )
+
+
+def _sum(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _frames(session: Session, graphs: list[ForecastCall], process: int) -> Iterator[ForecastFrame]:
+    name, limit = _limit(session)
+    now: Counter[tuple[str, int]] = Counter()
+    for event in session.events:
+        if isinstance(event, Compiled) and event.process == process and not event.backward:
+            now[_key(event.frame)] += event.outcome == "compiled"
+    more: Counter[tuple[str, int]] = Counter()
+    frames: dict[tuple[str, int], tuple[Frame, bool]] = {}
+    for call in graphs:
+        fullgraph = session.callables[call.callable].options.get("fullgraph") == "True"
+        for frame in call.frames:
+            more[_key(frame)] += 1
+            frames[_key(frame)] = (frame, fullgraph)
+    for key, (frame, fullgraph) in frames.items():
+        yield ForecastFrame(
+            frame=frame,
+            now=now[key],
+            more=more[key],
+            limit=limit,
+            limit_name=name,
+            raises=fullgraph,
+        )
+
+
+def _limit(session: Session) -> tuple[str, int | None]:
+    for name in _LIMITS:
+        text = session.environment.config.get(f"dynamo.{name}", "")
+        if text.isdigit():
+            return name, int(text)
+    return "recompile_limit", None
+
+
+def _callables(session: Session, findings: Findings) -> Iterator[ForecastCallable]:
+    for note in findings.summaries:
+        number = note["callable"]
+        target = session.callables[number]
+        yield ForecastCallable(
+            callable=number,
+            name=target.name,
+            frame=target.frame,
+            options=target.options,
+            tried=note["tried"],
+            served=note["served"],
+            invalid=note["invalid"],
+            cut=note["cut"],
+            left_out=note["left_out"],
+            unbounded=tuple(findings.unbounded.get(number, ())),
+            unusable=tuple(dict.fromkeys(findings.unusable.get(number, ()))),
+        )

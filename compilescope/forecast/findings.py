@@ -1,0 +1,123 @@
+"""What the agent's exploration wrote, read back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from compilescope.model import ForecastCall, ForecastChange, ForecastLeaf
+from compilescope.probe import records
+from compilescope.probe.merge import _inputs as inputs_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from compilescope.probe.records import ProcessRecord
+
+
+LAYOUT = "layout"  # the factor of an unusual layout; the others are sizes by name
+
+
+@dataclass(frozen=True)
+class Found:
+    """An input with the compiles that it needed, and what is special about it."""
+
+    call: ForecastCall
+    ids: tuple[str, ...] = ()
+    factors: tuple[str, ...] = ()
+
+
+@dataclass
+class Findings:
+    """The lines of the exploration, with the callables numbered as in the session."""
+
+    calls: list[Found] = field(default_factory=list)
+    summaries: list[dict[str, Any]] = field(default_factory=list)
+    unbounded: dict[int, list[str]] = field(default_factory=dict)
+    unusable: dict[int, list[str]] = field(default_factory=dict)
+    dynamic: dict[int, Any] = field(default_factory=dict)
+    numbers: dict[int, int] = field(default_factory=dict)  # of the agent, to the session's
+    stopped: str = ""
+    finished: bool = False
+    found: bool = False
+
+
+def read(raw: Path, folder: Path) -> Findings:
+    """The findings in `folder`, of the program whose record is in `raw`."""
+    found = Findings()
+    programs = records.read(raw)
+    explored = records.read(folder) if folder.is_dir() else []
+    found.stopped = next(
+        (note["why"] for item in programs for note in item.all("forecast_stopped")), ""
+    )
+    if not explored:
+        return found
+    found.found = True
+    found.numbers = _numbers(programs, explored[0])
+    for note in explored[0].notes:
+        if note.get("record") == "forecast":
+            _read_note(note, found)
+        elif note.get("record") == "forecast_end":
+            found.finished = True
+    return found
+
+
+def _numbers(programs: list[ProcessRecord], explored: ProcessRecord) -> dict[int, int]:
+    """The session's number for each callable of the explored process."""
+    process = explored.first("process")
+    pids = {process.get("pid"), process.get("forked_from")}
+    before = 0
+    for program in programs:
+        called = sorted({call.callable for call in program.calls})
+        if program.pid in pids:
+            return {number: before + place for place, number in enumerate(called)}
+        before += len(called)
+    return {}
+
+
+def _read_note(note: dict[str, Any], found: Findings) -> None:
+    number = found.numbers.get(note["callable"])
+    if number is None:
+        return
+    if note["what"] == "summary":
+        found.summaries.append({**note, "callable": number})
+    elif note["what"] == "unbounded":
+        found.unbounded.setdefault(number, []).extend(note["sources"])
+    elif note["what"] == "unusable":
+        found.unusable.setdefault(number, []).append(note["why"])
+    else:
+        factors = tuple(note["factors"]) + ((LAYOUT,) if note["layout"] else ())
+        found.calls.append(Found(_call(note, number), tuple(note.get("ids", ())), factors))
+
+
+def _call(note: dict[str, Any], number: int) -> ForecastCall:
+    modes = note["modes"]
+    return ForecastCall(
+        callable=number,
+        what=note["what"],
+        changes=tuple(
+            ForecastChange(change["source"], change["dimension"], repr(change["to"]))
+            for change in note["changes"]
+            if change["special"]
+        ),
+        layout=note["layout"],
+        inputs=inputs_of(note["inputs"]),
+        leaves=tuple(
+            ForecastLeaf(
+                keys=tuple(leaf["keys"]),
+                shape=tuple(leaf["shape"]) if "shape" in leaf else None,
+                strides=tuple(leaf["strides"]) if "strides" in leaf else None,
+                dtype=leaf.get("dtype", ""),
+                value=repr(leaf["value"]) if "value" in leaf else "",
+            )
+            for leaf in note["recipe"]
+        ),
+        grad=modes["grad"],
+        inference=modes["inference"],
+        training=modes["training"],
+        autocast=tuple((kind, dtype) for kind, dtype in modes["autocast"]),
+        call=note["call"],
+        error=note.get("error", ""),
+        repeat=note.get("repeat", False),
+        unbounded=note.get("unbounded", False),
+    )

@@ -1,0 +1,142 @@
+"""Which sizes move together, and which values are worth trying for them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .forecast_samples import Kind, Sample, Watched, is_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .forecast_inputs import Place
+
+_SIZES = re.compile(r"\.size\(\)\[|\.stride\(\)\[")
+_NUMBER = re.compile(r"(?<![\w.\[])\d+(?![\w.\]])")
+_MOST_NUMBERS = 8
+
+
+class Group:
+    """Places that were equal in every call, and vary."""
+
+    def __init__(self, places: tuple[Place, ...], seen: list[Any]) -> None:
+        self.places = places
+        self.seen = sorted({value for value in seen if value is not None})
+        self.number = all(dimension is None for _, dimension in places)
+        self.special: list[int] = []  # values that have, or need, a graph of their own
+        self.unbounded = False  # every further value needs a graph of its own
+
+    def boundaries(self) -> list[int]:
+        """The sizes at which compilers make a difference, or the numbers next to those seen."""
+        if self.number:
+            low, high = self.seen[0], self.seen[-1]
+            return [value for value in (0, 1) if low <= value + 2 and value <= high]
+        return [0, 1]
+
+
+def groups(watched: Watched, kind: Kind, *, everything: bool) -> list[Group]:
+    """The groups of a kind of call, of sizes and whole numbers that may vary."""
+    sample = kind.samples[0]
+    facts = list(kind.facts)
+    varied = _varied_anywhere(watched)
+    single = sum(len(other.facts) for other in watched.kinds.values()) == 1
+    found: dict[Any, list[Place]] = {}
+    for place in _places(sample):
+        seen = tuple(_value(fact, place) for fact in facts)
+        moves = len(set(seen)) > 1 or _name(sample, place) in varied
+        marked = _is_marked(sample, place)
+        open_ = place[1] is not None and (
+            everything or (single and watched.dynamic is True and seen[0] > 1)
+        )
+        if place[1] is None and not moves:
+            continue
+        key = (seen, moves) if moves or place[1] is not None else (seen, place)
+        if moves or marked or open_:
+            found.setdefault(key, []).append(place)
+    return [Group(tuple(places), list(key[0])) for key, places in found.items()]
+
+
+def fresh(group: Group, used: set[int], count: int) -> list[int]:
+    """Values of no particular kind: not met, not equal to another size, odd."""
+    low, high = (max(group.seen[0], 3), max(group.seen[-1], 3)) if group.seen else (3, 9)
+    middle = (low + high) // 2
+    order = [*range(middle, high + 1), *range(middle, low - 1, -1), *range(high + 1, high + 99)]
+    found = [value for value in order if value % 2 and value not in used]
+    return found[:count]
+
+
+def guard_numbers(known: set[int]) -> set[int]:
+    """Numbers that guards over sizes name in all graphs compiled so far; `known` is extended."""
+    entries: Any = sys.modules["torch._dynamo.eval_frame"]._debug_get_cache_entry_list  # noqa: SLF001
+    found: set[int] = set()
+    for reference in list(sys.modules["torch._dynamo.convert_frame"].input_codes.seen):
+        code = reference()
+        for entry in entries(code) if code is not None else ():
+            if id(entry) in known:
+                continue
+            known.add(id(entry))
+            for line in str(entry.guard_manager).splitlines():
+                if _SIZES.search(line):
+                    text = line.split("  #")[0]
+                    found |= {int(number) for number in _NUMBER.findall(text)}
+    return set(sorted(number for number in found if 2 < number < 1 << 20)[:_MOST_NUMBERS])
+
+
+def relations(kind: Kind, found: list[Group]) -> dict[Group, list[tuple[Group, int, int]]]:
+    """Groups that followed another in every call: times a factor, plus a constant."""
+    facts = list(kind.facts)
+    vectors = {group: [_value(fact, group.places[0]) for fact in facts] for group in found}
+    follow: dict[Group, list[tuple[Group, int, int]]] = {}
+    for one in found:
+        for other in found:
+            if one is other or len(set(vectors[one])) < 2 or len(set(vectors[other])) < 2:
+                continue
+            pairs = list(zip(vectors[one], vectors[other], strict=True))
+            offset = pairs[0][1] - pairs[0][0]
+            factor = pairs[0][1] // pairs[0][0] if pairs[0][0] else 0
+            if len(set(pairs)) > 2 and all(b - a == offset for a, b in pairs):
+                follow.setdefault(one, []).append((other, 1, offset))
+            elif factor > 1 and all(b == a * factor for a, b in pairs):
+                follow.setdefault(one, []).append((other, factor, 0))
+    return follow
+
+
+def _places(sample: Sample) -> Iterator[Place]:
+    for number, leaf in enumerate(sample.leaves):
+        if is_tensor(leaf.value):
+            yield from ((number, dimension) for dimension in range(leaf.value.dim()))
+        elif type(leaf.value) is int:
+            yield number, None
+
+
+def _value(facts: tuple[Any, ...], place: Place) -> Any:
+    fact = facts[place[0]]
+    return fact if place[1] is None else fact[place[1]]
+
+
+def _name(sample: Sample, place: Place) -> Any:
+    return str(sample.leaves[place[0]].path), place[1]
+
+
+def _varied_anywhere(watched: Watched) -> set[Any]:
+    seen: dict[Any, set[Any]] = {}
+    for kind in watched.kinds.values():
+        sample = kind.samples[0]
+        for place in _places(sample):
+            rank = sample.leaves[place[0]].value.dim() if place[1] is not None else 0
+            for fact in kind.facts:
+                seen.setdefault((_name(sample, place), rank), set()).add(_value(fact, place))
+    return {name for (name, _), values in seen.items() if len(values) > 1}
+
+
+def _is_marked(sample: Sample, place: Place) -> bool:
+    value = sample.leaves[place[0]].value
+    if place[1] is None:
+        return False
+    return any(
+        place[1] in getattr(value, name, ())
+        for name in ("_dynamo_dynamic_indices", "_dynamo_unbacked_indices",
+                     "_dynamo_weak_dynamic_indices")
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+"""The forecast for a terminal: how many more graphs, because of what, at which price."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from compilescope.diagnose.verdict import duration
+
+from .visible import visible
+from .words import few, place
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Diagnosis
+    from compilescope.model import (
+        Forecast,
+        ForecastCall,
+        ForecastCallable,
+        ForecastCause,
+        ForecastFrame,
+    )
+
+_MOST = 10  # inputs; the ones with the fewest special sizes come first
+
+
+def render(
+    diagnosis: Diagnosis,
+    /,
+    *,
+    width: int = 80,
+    color: bool = False,
+    everything: bool = False,
+    **_options: Any,
+) -> str:
+    """The forecast as text, or a line that says that the session holds none.
+
+    Args:
+        diagnosis: What to show.
+        width: Columns to fill.
+        color: Whether to write escape codes.
+        everything: Whether to show every input and not only the first ones.
+    """
+    console = Console(
+        file=io.StringIO(),
+        width=max(40, width),
+        force_terminal=color,
+        color_system="standard" if color else None,
+        no_color=not color,
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    shown = visible(diagnosis)
+    if shown.forecast is None:
+        return "This session holds no forecast: `compilescope forecast script.py` makes one.\n"
+    _Page(console, shown.forecast, everything=everything).print()
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+class _Page:
+    def __init__(self, console: Console, forecast: Forecast, *, everything: bool) -> None:
+        self.console = console
+        self.forecast = forecast
+        self.graphs = [call for call in forecast.calls if call.what == "graph"]
+        self.most = len(self.graphs) if everything else _MOST
+
+    def print(self) -> None:
+        self._line(_verdict(self.forecast, self.graphs), style="bold")
+        for frame in self.forecast.frames:
+            self._line(_limit(frame), indent=2)
+        if self.forecast.stopped:
+            self._line(f"Not complete: {self.forecast.stopped}.", indent=2, style="yellow")
+        for cause in self.forecast.causes:
+            self._cause(cause)
+        for target in self.forecast.callables:
+            self._inputs(target)
+
+    def _cause(self, cause: ForecastCause) -> None:
+        self.console.print()
+        cost = f", {duration(cause.seconds)}" if cause.seconds else ""
+        self._line(f"{_what(cause)}: part of {few(cause.inputs, 'input')}{cost}", style="bold")
+        self._line(cause.why, indent=3)
+        if cause.frame.path:
+            self._line(place(cause.frame), indent=3, style="dim")
+        if cause.remedy:
+            self._line(f"fix: {cause.remedy}", indent=3)
+        for line in cause.snippet.splitlines():
+            self._line(line, indent=7, style="cyan")
+
+    def _inputs(self, target: ForecastCallable) -> None:
+        mine = [call for call in self.graphs if call.callable == target.callable]
+        self.console.print()
+        where = f" ({place(target.frame)})" if target.frame else ""
+        self._line(f"{target.name}{where}: {_tried(target)}", style="bold")
+        for text in target.unusable:
+            self._line(f"A call could not be made again: {text}", indent=3, style="yellow")
+        for source in target.unbounded:
+            self._line(f"Every further value of {source} compiles a graph.", indent=3)
+        ordered = sorted(mine, key=lambda call: len(call.causes))
+        for call in ordered[: self.most]:
+            self._line(_input(call), indent=3)
+        if len(ordered) > self.most:
+            self._line(f"… and {len(ordered) - self.most} more: --all", indent=3, style="dim")
+
+    def _line(self, text: str, *, indent: int = 0, style: str = "") -> None:
+        self.console.print(Padding(Text(text, style=style), (0, 0, 0, indent)))
+
+
+def _verdict(forecast: Forecast, graphs: list[ForecastCall]) -> str:
+    if not graphs:
+        tried = sum(target.tried for target in forecast.callables)
+        return f"Nothing would recompile: {few(tried, 'input')} tried, no other graph needed."
+    least = "at least " if any(item.cut for item in forecast.callables) else ""
+    count = sum(call.graphs for call in graphs)
+    cost = f", {duration(forecast.seconds)} of compiling" if forecast.seconds else ""
+    failing = sum(bool(call.error) for call in graphs)
+    fails = f"; {few(failing, 'input')} would fail to compile" if failing else ""
+    return f"This program can be made to compile {least}{few(count, 'more graph')}{cost}{fails}."
+
+
+def _limit(frame: ForecastFrame) -> str:
+    name = f"{frame.frame.function} ({place(frame.frame)})" if not frame.frame.function else ""
+    where = name or place(frame.frame)
+    text = f"{where}: {few(frame.now, 'graph')} now, {frame.more} more"
+    if frame.limit is None:
+        return text
+    if frame.now + frame.more <= frame.limit:
+        return f"{text}; its {frame.limit_name} of {frame.limit} is not reached"
+    left = max(frame.limit - frame.now, 0)
+    then = "such calls raise" if frame.raises else "inputs that no graph serves run eagerly"
+    return f"{text}; its {frame.limit_name} of {frame.limit} is reached after {left}: then {then}"
+
+
+def _what(cause: ForecastCause) -> str:
+    if cause.dimension is not None and cause.values:
+        return f"{cause.source}.shape[{cause.dimension}] = {' or '.join(cause.values)}"
+    if cause.kind.endswith("stride"):
+        return "empty tensors with other strides"
+    return cause.source or "other sizes"
+
+
+def _tried(target: ForecastCallable) -> str:
+    text = f"{few(target.tried, 'input')} tried, {target.served} served"
+    if target.invalid:
+        text += f", {target.invalid} that the program itself cannot take"
+    return f"{text}; time ended before the inputs did" if target.cut else text
+
+
+def _input(call: ForecastCall) -> str:
+    from compilescope.forecast.warmup import title
+
+    if call.repeat:
+        again = " and at each further call" if call.unbounded else ""
+        text = f"the input of call {call.call} once more{again}"
+    else:
+        text = title(call) or "ordinary sizes, all different"
+    return f"{text}  ({call.error.splitlines()[0]})" if call.error else text
