@@ -132,21 +132,19 @@ def _unknown(explained: Explained) -> int:
 
 
 def _notices(session: Session) -> tuple[Notice, ...]:
-    folded: dict[tuple[str, str], list[Warned]] = {}
+    """One notice for each meaning: texts that differ in numbers only are told once."""
+    folded: dict[tuple[str, str], Notice] = {}
     for event in session.events:
-        if isinstance(event, Warned):
-            folded.setdefault((event.kind, event.text), []).append(event)
-    notices = []
-    for (kind, text), events in folded.items():
-        why, remedies = explain_notice(kind, text)
-        notices.append(
-            Notice(
-                kind=kind,
-                text=text,
-                times=sum(event.times for event in events),
-                why=why,
-                frame=events[0].frame,
-                remedies=remedies,
-            )
+        if not isinstance(event, Warned):
+            continue
+        why, remedies = explain_notice(event.kind, event.text)
+        known = folded.get((event.kind, why or event.text))
+        folded[event.kind, why or event.text] = Notice(
+            kind=event.kind,
+            text=known.text if known else event.text,
+            times=event.times + (known.times if known else 0),
+            why=why,
+            frame=known.frame if known else event.frame,
+            remedies=remedies,
         )
-    return tuple(sorted(notices, key=lambda notice: -notice.times))
+    return tuple(sorted(folded.values(), key=lambda notice: -notice.times))

@@ -34,12 +34,19 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
         if failure.kind.startswith("shape.") or same(failure, cause) or inside:
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
-        seen += [_short(bare(value)) for value in (failure.required, failure.observed) if value]
+        seen += [
+            _short(bare(value)) for value in (failure.required, failure.observed) if _told(value)
+        ]
     found = [
         _sentence(what, source, dimension, list(dict.fromkeys(seen)))
         for (what, source, dimension), seen in values.items()
     ]
     return tuple(dict.fromkeys(found))[:_SHOWN]
+
+
+def _told(value: str) -> bool:
+    """Whether a person can read the value; Dynamo's own helpers start with three underscores."""
+    return bool(value) and not value.startswith("___")
 
 
 def same(one: GuardFailure, other: GuardFailure) -> bool:

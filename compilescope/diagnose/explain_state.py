@@ -124,11 +124,12 @@ def deallocated(words: Words) -> str:
     found = re.search(r"type\(([^)]*)\)", words.failure.raw)
     if found:
         return (
-            "The class of an object that this graph was compiled with no longer exists. "
+            "This graph was compiled for an object whose class is gone. "
             "A class that is defined inside a function is a new one each time."
         )
     return (
-        f"{words.name or 'An object'} that this graph was compiled with no longer exists. "
+        f"This graph was compiled for an object that is gone: {words.name or 'an argument'} "
+        "held another one then. "
         "Building it anew for each call means compiling anew."
     )
 

@@ -52,7 +52,8 @@ def _runs(item: Callable, frame: Frame) -> bool:
 
 def _why(frame: Frame, limit: int | None, calls_eager: int) -> str:
     count = f"{limit} graphs" if limit else "as many graphs as the limit allows"
-    since = f" {calls_eager} calls did so in this run." if calls_eager else ""
+    calls = "1 call" if calls_eager == 1 else f"{calls_eager} calls"
+    since = f" {calls} did so in this run." if calls_eager else ""
     return (
         f"`{frame.function}` has {count} in its cache. PyTorch compiles no more for it: every input"
         f" that none of them fits runs eagerly, slowly and without another message.{since}"

@@ -162,6 +162,7 @@ CUDAGRAPHS = (
         "Gradients are copied at each step because they are not at a fixed address.",
         (_STATIC_ADDRESS,),
     ),
+    Note(r"Recording cudagraph tree", "A CUDA graph was recorded. " + NOTHING),
     Note(
         r"[Rr]e-recording",
         "A CUDA graph was recorded again, because something it relies on had moved.",

@@ -18,6 +18,7 @@ from compilescope.model import (
     Process,
     Recompiled,
     Session,
+    Warned,
 )
 
 F = Frame("/home/u/train.py", 10, "f")
@@ -260,3 +261,9 @@ def test_a_constant_that_changes_only_its_type_is_said_to():
     reason = GuardFailure("const.int", "a == 2", source="a", required="2", entry="0/0")
     found = diagnose(session(old, Recompiled(0, "0/1", F, reasons=(reason,)), new))
     assert [(cause.kind, cause.values) for cause in found.causes] == [("type.scalar", ("2", "2.0"))]
+
+
+def test_notices_that_mean_the_same_are_told_once():
+    texts = ("possibly bad tiling: [1, 2]", "possibly bad tiling: [3, 4]")
+    found = diagnose(session(*(Warned(0, "perf_hint", text, times=2) for text in texts)))
+    assert [(notice.times, bool(notice.why)) for notice in found.notices] == [(4, True)]
