@@ -20,7 +20,8 @@ def command(paths: tuple[Path, ...]) -> None:
     from compilescope.tui.sources import check
 
     check(paths)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # Textual draws on stderr.
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
             "tui needs a terminal", hint="`compilescope show SESSION` prints to a pipe"
         )
