@@ -22,6 +22,7 @@ VERBS = {
     "compare": ("compare", "Show what became better or worse from one session to another."),
     "check": ("check", "Hold a run against limits, for CI: exit 1 where one is crossed."),
     "forecast": ("forecast", "Name the inputs that would recompile, and write the warm-up."),
+    "tune": ("tune", "Try remedies on a program: which work, at what price; the change to make."),
     "tui": ("tui", "Browse sessions in the terminal: causes, calls, source, fixes, comparison."),
     "lint": ("lint", "Find graph breaks and recompile hazards in source, with fixes."),
     "rules": ("rules", "List the rules of lint, or run their examples on the installed torch."),

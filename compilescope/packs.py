@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 REPORTS = "compilescope.reports"
 COMPARISONS = "compilescope.comparisons"
+TUNINGS = "compilescope.tunings"
 RULES = "compilescope.rules"
 
 
@@ -57,6 +58,21 @@ def comparison(form: str) -> Callable[..., str]:
             return render
     known = ", ".join(sorted({point.name for point in points}))
     raise UsageError(f"unknown comparison format `{form}`", hint=f"one of: {known}")
+
+
+def tuning(form: str) -> Callable[..., str]:
+    """The report of tune called `form`, `(tuning, **options) -> str`.
+
+    Raises:
+        UsageError: no installed pack has it.
+    """
+    points = _points(TUNINGS)
+    for point in points:
+        if point.name == form:
+            render: Callable[..., str] = point.load()
+            return render
+    known = ", ".join(sorted({point.name for point in points}))
+    raise UsageError(f"unknown format `{form}` for tune", hint=f"one of: {known}")
 
 
 def rule_packs() -> list[Any]:

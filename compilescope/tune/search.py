@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from compilescope.diagnosis import Cause
 from compilescope.tune.plan import Situation, candidates
 from compilescope.tune.rank import rank
 from compilescope.tune.remedy import Candidate
 from compilescope.tune.trials import Bench, BudgetSpentError, Ran
-from compilescope.tune.warm import replay
+from compilescope.tune.warm import generic, replay
+
+PATIENCE = 4  # trials in a row that bring nothing, before warm-up calls are tried
 
 
 @dataclass
@@ -20,86 +21,96 @@ class Search:
     bench: Bench
     padding: bool = False
     plans: dict[str, list[Candidate]] = field(default_factory=dict)
-    position: dict[str, int] = field(default_factory=dict)
     tried: dict[frozenset[bytes], Ran] = field(default_factory=dict)
 
     def run(self) -> None:
         """Try until a set solves all and is as small as can be, or the budget is spent."""
         try:
-            self._solve()
+            if not self._solve():
+                self._warm_up()
             self._shrink()
         except BudgetSpentError:
             return
 
-    def _solve(self) -> None:
+    def _solve(self) -> bool:
+        """Climb: keep what helped, replace or add where something is left."""
         base = self.bench.baseline
         assert base is not None
-        self._plan(base)
-        while True:
-            chosen = self._chosen()
+        current, positions, step = base, dict[str, int](), 1
+        while step <= PATIENCE:
+            self._plan(current)
+            wanted = self._positions(current, positions, step)
+            chosen = self._chosen(wanted)
             if not chosen:
-                break
+                return False
+            if self._key(chosen) in self.tried:
+                step += 1
+                continue
             found = self._attempt(chosen)
-            if found.trial.outcome == "solved":
-                break
-            if not (self._learn(found) if found.ok else self._blame(chosen)):
-                break
-        best = self._best()
-        if best is None or best.trial.outcome != "solved":
-            for extra in replay(base):
-                kept = best.candidates if best is not None else ()
-                if self._attempt((*kept, extra)).trial.outcome == "solved":
-                    return
+            if not found.ok:
+                self._blame(chosen)
+            elif found.trial.outcome == "solved":
+                return True
+            elif _remaining(found) < _remaining(current):
+                current, positions, step = found, wanted, 1
+            else:
+                step += 1
+        return False
 
-    def _plan(self, ran: Ran) -> list[str]:
-        """Plan for causes that are new; their ids."""
-        new = []
+    def _positions(self, current: Ran, positions: dict[str, int], step: int) -> dict[str, int]:
+        """What to use for each cause: as before, but for those that `current` still has."""
+        left = set(current.trial.left)
+        wanted = dict(positions)
+        for cause in self.plans:
+            if cause in positions and cause in left:
+                wanted[cause] = positions[cause] + step
+            elif cause in left:
+                wanted[cause] = step - 1
+        return wanted
+
+    def _plan(self, ran: Ran) -> None:
         for cause in ran.diagnosis.causes:
-            if cause.id not in self.plans and _in_program(cause, ran):
+            if cause.id not in self.plans:
                 situation = Situation(cause, ran.session, ran.diagnosis, self.padding)
                 self.plans[cause.id] = candidates(situation)
-                self.position[cause.id] = 0
-                new.append(cause.id)
-        return new
 
-    def _chosen(self) -> tuple[Candidate, ...]:
+    def _chosen(self, positions: dict[str, int]) -> tuple[Candidate, ...]:
         found: dict[bytes, Candidate] = {}
-        for cause, plan in self.plans.items():
-            if self.position[cause] < len(plan):
-                candidate = plan[self.position[cause]]
+        for cause, position in positions.items():
+            plan = self.plans.get(cause, [])
+            if plan:
+                # One that has nothing more to offer keeps its last remedy.
+                candidate = plan[min(position, len(plan) - 1)]
                 found.setdefault(candidate.key + cause.encode(), candidate)
         return tuple(found.values())
 
+    def _key(self, chosen: tuple[Candidate, ...]) -> frozenset[bytes]:
+        return frozenset(candidate.key for candidate in chosen)
+
     def _attempt(self, chosen: tuple[Candidate, ...]) -> Ran:
-        key = frozenset(candidate.key for candidate in chosen)
+        key = self._key(chosen)
         if key not in self.tried:
             self.tried[key] = self.bench.attempt(chosen)
         return self.tried[key]
 
-    def _learn(self, found: Ran) -> bool:
-        """Go on to the next remedy for causes that are still there; whether anything changed."""
-        left = {cause.id for cause in found.diagnosis.causes if _in_program(cause, found)}
-        new = self._plan(found)
-        stuck = [
-            cause
-            for cause in self.plans
-            if cause in left and cause not in new and self.position[cause] < len(self.plans[cause])
-        ]
-        for cause in stuck:
-            self.position[cause] += 1
-        return bool(new or stuck)
-
-    def _blame(self, chosen: tuple[Candidate, ...]) -> bool:
-        """Find which of the remedies made the program fail, and leave it."""
+    def _blame(self, chosen: tuple[Candidate, ...]) -> None:
+        """Find which of the remedies made the program fail, and never use it again."""
         groups = list(_groups(chosen))
-        if len(groups) == 1:
-            for candidate in chosen:
-                self.position[candidate.cause] += 1
-            return True
         bad = [group for group in groups if not self._attempt(group).ok]
-        for candidate in [one for group in bad or [groups[-1]] for one in group]:
-            self.position[candidate.cause] += 1
-        return True
+        # None alone: then it is the combination, and the last to come leaves it.
+        spoiled = {one.key for group in bad or [groups[-1]] for one in group}
+        for cause, plan in self.plans.items():
+            self.plans[cause] = [one for one in plan if one.key not in spoiled]
+
+    def _warm_up(self) -> None:
+        """Add warm-up calls to the best set so far."""
+        base, best = self.bench.baseline, self._best()
+        assert base is not None
+        helped = best is not None and best.trial.outcome in ("solved", "better")
+        kept = best.candidates if best is not None and helped else ()
+        for extra in (*generic(base), *replay(base)):
+            if self._attempt((*kept, extra)).trial.outcome == "solved":
+                return
 
     def _shrink(self) -> None:
         best = self._best()
@@ -128,6 +139,5 @@ def _groups(chosen: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
         yield tuple(group)
 
 
-def _in_program(cause: Cause, ran: Ran) -> bool:
-    """Whether the cause recompiled in a call of the program, and not in a warm-up only."""
-    return bool(ran.trial.measures.recompiles) and cause.times > 0
+def _remaining(ran: Ran) -> int:
+    return ran.trial.measures.recompiles + ran.trial.measures.fallbacks

@@ -125,10 +125,14 @@ def main() -> None:
     model = GraphNet(arguments.layers, arguments.hidden).eval().to(device)
     compiled = torch.compile(model, dynamic=True, fullgraph=True, backend=arguments.backend)
     requests = Requests(arguments.rows_min, arguments.rows_max, device, arguments.seed)
+    order = [requests.inputs(request) for request in range(arguments.requests)]
+    if arguments.swap:
+        one, other = arguments.swap
+        order[one], order[other] = order[other], order[one]
     seconds: list[float] = []
     with torch.no_grad():
         for request in range(arguments.requests):
-            inputs = requests.inputs(request)
+            inputs = order[request]
             began = time.perf_counter()
             compiled(*inputs).sum().item()
             seconds.append(time.perf_counter() - began)
@@ -154,6 +158,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rows-max", type=int, default=200)
     parser.add_argument("--every", type=int, default=50, help="requests between two lines")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--swap", type=int, nargs=2, metavar=("A", "B"), help="exchange two requests"
+    )
     return parser.parse_args()
 
 

@@ -38,6 +38,8 @@ class Changes:
             for entry in overlay.arguments
             if entry.get("callable", "") in ("", name)
         ]
+        # A changed argument is another tensor: what is marked must be that one.
+        self._arguments.sort(key=lambda pair: pair[1]["do"] in MARKS)
         self._attributes = [
             (split(entry["path"]), entry)
             for entry in overlay.attributes

@@ -19,12 +19,11 @@ def main() -> None:
     with open(text, "rb") as source:
         code = compile(source.read(), script, "exec")
     namespace = vars(sys.modules["__main__"])
-    for name in ("json", "os", "sys", "builtins", "main", "annotations"):
-        namespace.pop(name, None)
-    namespace.update(
-        __name__="__main__", __file__=script, __builtins__=builtins, __doc__=None, __spec__=None
-    )
-    exec(code, namespace)  # noqa: S102  running the user's program is the task
+    run, inside = exec, {"__builtins__": builtins}
+    # The script must find the namespace that it would have, with nothing of ours in it.
+    namespace.clear()
+    namespace.update(__name__="__main__", __file__=script, __doc__=None, __spec__=None, **inside)
+    run(code, namespace)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,295 @@
+"""Edits of the user's source that keep its formatting: LibCST transformers, one a kind of edit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+
+class CannotEditError(Exception):
+    """The source has no place, or several, where the edit would be right."""
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source text of `node`."""
+    return cst.Module(body=[]).code_for_node(node)
+
+
+def _statement(text: str) -> cst.SimpleStatementLine:
+    found = cst.parse_statement(text)
+    assert isinstance(found, cst.SimpleStatementLine)
+    return found
+
+
+def with_settings(text: str, lines: Sequence[str]) -> str:
+    """`text` with `lines` after its top-level imports, and torch imported."""
+    module = cst.parse_module(text)
+    last, torch = -1, False
+    for place, node in enumerate(module.body):
+        if isinstance(node, cst.SimpleStatementLine) and isinstance(
+            node.body[0], (cst.Import, cst.ImportFrom)
+        ):
+            last = place
+            torch = torch or code_of(node).strip().startswith("import torch")
+    if last < 0:
+        raise CannotEditError("the file has no import at its top")
+    wanted = [line for line in lines if line not in text]
+    new = [_statement(line) for line in ([] if torch else ["import torch"]) + wanted]
+    if new and torch:
+        new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    body = [*module.body[: last + 1], *new, *module.body[last + 1 :]]
+    return module.with_changes(body=body).code
+
+
+class _CompileCalls(cst.CSTTransformer):
+    """Adds or replaces keywords of torch.compile calls, and of `module.compile()` calls."""
+
+    def __init__(self, keywords: dict[str, object]) -> None:
+        super().__init__()
+        self.keywords = keywords
+        self.count = 0
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        if not _is_compile(original_node):
+            return updated_node
+        self.count += 1
+        kept = [
+            one for one in updated_node.args
+            if one.keyword is None or one.keyword.value not in self.keywords
+        ]  # fmt: skip
+        new = [
+            cst.Arg(
+                cst.parse_expression(repr(value)),
+                cst.Name(name),
+                equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+            )
+            for name, value in self.keywords.items()
+            if value is not None
+        ]
+        args = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in (*kept, *new)]
+        return updated_node.with_changes(args=args)
+
+    def leave_Decorator(  # noqa: N802
+        self, original_node: cst.Decorator, updated_node: cst.Decorator
+    ) -> cst.Decorator:
+        if code_of(original_node.decorator) != "torch.compile":
+            return updated_node
+        self.count += 1
+        words = ", ".join(f"{name}={value!r}" for name, value in self.keywords.items())
+        return updated_node.with_changes(decorator=cst.parse_expression(f"torch.compile({words})"))
+
+
+def _is_compile(node: cst.Call) -> bool:
+    name = code_of(node.func)
+    if name == "torch.compile":
+        return True
+    module_method = name.endswith(".compile") and name.count(".") and not name.startswith("re.")
+    known = {"backend", "dynamic", "fullgraph", "mode", "options"}
+    words = {one.keyword.value for one in node.args if one.keyword is not None}
+    return bool(module_method) and len(words) == len(node.args) and words <= known
+
+
+def with_compile_keywords(text: str, keywords: dict[str, object]) -> str:
+    """`text` with `keywords` in its one torch.compile call."""
+    edit = _CompileCalls(keywords)
+    changed = cst.parse_module(text).visit(edit).code
+    if edit.count != 1:
+        raise CannotEditError(f"the file has {edit.count} calls of torch.compile")
+    return changed
+
+
+class _Disable(cst.CSTTransformer):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.count = 0
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        if original_node.name.value != self.name:
+            return updated_node
+        self.count += 1
+        new = cst.Decorator(cst.parse_expression("torch.compiler.disable"))
+        decorators = [*updated_node.decorators, new]
+        return updated_node.with_changes(decorators=decorators)
+
+
+def with_disabled(text: str, name: str) -> str:
+    """`text` with `@torch.compiler.disable` on its one function called `name`."""
+    edit = _Disable(name)
+    changed = cst.parse_module(text).visit(edit).code
+    if edit.count != 1:
+        raise CannotEditError(f"the file has {edit.count} functions called {name}")
+    return with_settings(changed, [])
+
+
+class _Held(cst.CSTTransformer):
+    """Turns the number that an attribute or global begins with into a tensor."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__()
+        self.target = target
+        self.count = 0
+        self._functions: list[str] = []
+        self._modules: list[bool] = []
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
+        bases = [code_of(base.value) for base in node.bases]
+        self._modules.append(any(base.endswith("Module") for base in bases))
+
+    def leave_ClassDef(  # noqa: N802
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        del original_node
+        self._modules.pop()
+        return updated_node
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
+        self._functions.append(node.name.value)
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        del original_node
+        self._functions.pop()
+        return updated_node
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        if len(original_node.body) != 1 or not isinstance(original_node.body[0], cst.Assign):
+            return updated_node
+        assign = original_node.body[0]
+        if [code_of(one.target) for one in assign.targets] != [self.target] or not self._first():
+            return updated_node
+        self.count += 1
+        value = code_of(assign.value)
+        name = self.target.removeprefix("self.")
+        made = f"torch.tensor({value})"
+        if self.target == name or not (self._modules and self._modules[-1]):
+            new = f"{self.target} = {made}"
+        else:
+            new = f'self.register_buffer("{name}", {made}, persistent=False)'
+        return updated_node.with_changes(body=_statement(new).body)
+
+    def _first(self) -> bool:
+        if self.target.startswith("self."):
+            return bool(self._functions) and self._functions[-1] == "__init__"
+        return not self._functions and not self._modules
+
+
+def with_held(text: str, target: str) -> str:
+    """`text` in which `target`, `self.x` or a global, begins as a tensor."""
+    edit = _Held(target)
+    changed = cst.parse_module(text).visit(edit).code
+    if edit.count != 1:
+        raise CannotEditError(f"`{target}` is set at {edit.count} places where it could begin")
+    return with_settings(changed, [])
+
+
+@dataclass(frozen=True)
+class Place:
+    """A call of the compiled callable, and the argument of it that is meant."""
+
+    line: int
+    position: int | None  # among the positional arguments, None where only a keyword can bring it
+    name: str
+    suffix: str = ""  # the path from the argument on: `['obs']`
+
+
+class _AtCall(cst.CSTTransformer):
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self, place: Place, before: str, around: str, callees: set[str]) -> None:
+        super().__init__()
+        self.place = place
+        self.before = before  # a statement with `{}` for the argument
+        self.around = around  # what is appended to the argument's expression
+        self.callees = callees
+        self.count = 0
+        self._lines: list[str] = []
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        where: Any = self.get_metadata(PositionProvider, original_node)
+        inside = where.start.line <= self.place.line <= where.end.line
+        if not inside or not self._is_callee(original_node):
+            return updated_node
+        found = self._argument(original_node)
+        if found is None:
+            return updated_node
+        self.count += 1
+        index, expression = found
+        text = code_of(expression)
+        if self.around:
+            bare = isinstance(expression, (cst.Name, cst.Attribute, cst.Subscript, cst.Call))
+            new = cst.parse_expression(f"{text if bare else f'({text})'}{self.around}")
+            args = list(updated_node.args)
+            args[index] = args[index].with_changes(value=new)
+            return updated_node.with_changes(args=args)
+        self._mark(original_node.args[index], expression, text)
+        return updated_node
+
+    def _mark(self, arg: cst.Arg, expression: cst.BaseExpression, text: str) -> None:
+        if not isinstance(expression, (cst.Name, cst.Attribute)):
+            raise CannotEditError(f"the argument `{text}` has no name to mark it by")
+        if arg.star == "*":
+            text = f"{text}[{self.place.position}]"
+        self._lines.append(self.before.format(text + self.place.suffix))
+
+    def _is_callee(self, node: cst.Call) -> bool:
+        name = code_of(node.func)
+        return (
+            name in self.callees if self.callees else not name.startswith(("torch.", "F.", "nn."))
+        )
+
+    def _argument(self, node: cst.Call) -> tuple[int, cst.BaseExpression] | None:
+        for index, arg in enumerate(node.args):
+            if arg.keyword is not None and arg.keyword.value == self.place.name:
+                return index, arg.value
+            if arg.star == "*" and index == 0 and len(node.args) == 1 and not self.around:
+                return index, arg.value
+            if index == self.place.position and arg.keyword is None and not arg.star:
+                return index, arg.value
+        return None
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
+        del original_node
+        lines, self._lines = self._lines, []
+        if not lines:
+            return updated_node
+        new = [_statement(line) for line in dict.fromkeys(lines)]
+        new[0] = new[0].with_changes(leading_lines=updated_node.leading_lines)
+        return cst.FlattenSentinel([*new, updated_node.with_changes(leading_lines=[])])
+
+
+def at_call(text: str, place: Place, *, before: str = "", around: str = "") -> str:
+    """`text` with a statement before the call at `place`, or its argument's expression changed."""
+    callees = _callees(text)
+    for known in (callees, set()) if callees else (set(),):
+        edit = _AtCall(place, before, around, known)
+        changed = MetadataWrapper(cst.parse_module(text)).visit(edit).code
+        if edit.count == 1:
+            return with_settings(changed, [])
+        if edit.count > 1:
+            break
+    raise CannotEditError(f"the call at line {place.line} is not certain")
+
+
+def _callees(text: str) -> set[str]:
+    """The names that hold what torch.compile returned."""
+    found: set[str] = set()
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Assign(self, node: cst.Assign) -> None:  # noqa: N802
+            if isinstance(node.value, cst.Call) and code_of(node.value.func) == "torch.compile":
+                found.update(code_of(one.target) for one in node.targets)
+
+    cst.parse_module(text).visit(Visitor())
+    return found

@@ -1,0 +1,169 @@
+"""What tune found, as a table that a person can decide from: terminal, Markdown, JSON."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from . import markdown
+from .words import few, numbers, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from compilescope.tuning import Measures, Patch, Trial, Tuning
+
+_HEAD = ("", "remedies", "recompiles", "worst", "steady", "first", "compile", "memory", "verdict")
+_STYLES = {"solved": "green", "better": "yellow", "baseline": "dim"}
+
+
+def render_json(tuning: Tuning, /, **_options: Any) -> str:
+    """The result as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(tuning), indent=2).decode() + "\n"
+
+
+def render_terminal(
+    tuning: Tuning, /, *, width: int = 100, color: bool = False, **_options: Any
+) -> str:
+    """The result for a terminal: the answer, the table, prices, the change."""
+    console = Console(
+        file=io.StringIO(),
+        width=max(60, width),
+        force_terminal=color,
+        color_system="standard" if color else None,
+        no_color=not color,
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    console.print(Text(headline(tuning), style="bold"))
+    console.print(_table(tuning))
+    for line in (*_prices(tuning), *tuning.notes):
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
+    if tuning.patch is not None:
+        _patch(console, tuning.patch)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def render_markdown(tuning: Tuning, /, **_options: Any) -> str:
+    """The result for a pull request or an issue."""
+    lines = [f"**{markdown.prose(headline(tuning))}**", ""]
+    lines += [f"| {' | '.join(_HEAD)} |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
+    for trial in (*tuning.trials, tuning.baseline):
+        cells = [markdown.prose(cell) for cell in _row(trial, tuning.best)]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", *(f"- {markdown.prose(line)}" for line in (*_prices(tuning), *tuning.notes))]
+    if tuning.patch is not None and tuning.patch.diff:
+        lines += ["", "```diff", tuning.patch.diff.rstrip("\n"), "```"]
+    if tuning.patch is not None:
+        lines += [f"- {markdown.prose(line)}" for line in tuning.patch.paste]
+        lines += ["", markdown.prose(_verified(tuning.patch))]
+    return "\n".join(lines) + "\n"
+
+
+def headline(tuning: Tuning) -> str:
+    """The answer in one line."""
+    before = tuning.baseline.measures.recompiles
+    best = next((one for one in tuning.trials if one.number == tuning.best), None)
+    if not before and not tuning.trials:
+        return f"{tuning.name}: no recompiles"
+    if best is None:
+        return f"{tuning.name}: {few(before, 'recompile')}, and no remedy that was tried helps"
+    after = best.measures.recompiles
+    how = "verified" if best.outputs == "agree" else f"outputs {best.outputs}"
+    return f"{tuning.name}: {few(before, 'recompile')} to {after} ({how}): {_remedies(best)}"
+
+
+def _table(tuning: Tuning) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 1))
+    for name in _HEAD:
+        left = name in ("", "remedies", "verdict")
+        table.add_column(
+            name,
+            justify="left" if left else "right",
+            overflow="fold",
+            no_wrap=not left,
+            ratio={"remedies": 3, "verdict": 2}.get(name),
+        )
+    for trial in (*tuning.trials, tuning.baseline):
+        style = _STYLES.get(trial.outcome, "red")
+        *cells, verdict = _row(trial, tuning.best)
+        table.add_row(*cells, Text(verdict, style=style))
+    table.expand = True
+    return table
+
+
+def _row(trial: Trial, best: int | None) -> list[str]:
+    measures = trial.measures
+    at = f" at {numbers(measures.recompiled_at, 4)}" if measures.recompiled_at else ""
+    mark = "*" if trial.number == best and trial.outcome != "baseline" else ""
+    return [
+        mark,
+        _remedies(trial),
+        f"{measures.recompiles}{at}",
+        seconds(measures.worst),
+        seconds(measures.steady),
+        seconds(measures.first),
+        seconds(measures.compile_seconds),
+        _memory(measures),
+        verdict(trial),
+    ]
+
+
+def _remedies(trial: Trial) -> str:
+    texts = list(dict.fromkeys(one.text for one in trial.remedies))
+    return trial.label or ", ".join(texts) or "as it is"
+
+
+def _memory(measures: Measures) -> str:
+    parts = [
+        f"{value / 2**20:.0f} MB{unit}"
+        for value, unit in ((measures.rss, ""), (measures.device_memory, " GPU"))
+        if value
+    ]
+    return " + ".join(parts)
+
+
+def verdict(trial: Trial) -> str:
+    """What a trial came to, in a few words."""
+    said: list[str] = [trial.outcome]
+    if trial.outcome in ("solved", "better", "no better"):
+        if trial.outputs != "agree":
+            said.append(f"outputs {trial.outputs}")
+        if trial.measures.warm_up:
+            said.append(f"after {seconds(trial.measures.warm_up)} of warm-up")
+        if trial.measures.eager_calls:
+            said.append(f"{few(trial.measures.eager_calls, 'call')} ran eagerly")
+    if trial.why:
+        said.append(trial.why)
+    return ", ".join(said)
+
+
+def _prices(tuning: Tuning) -> Iterator[str]:
+    best = next((one for one in tuning.trials if one.number == tuning.best), None)
+    for one in best.remedies if best else ():
+        if one.price:
+            yield f"price of {one.text}: {one.price}"
+
+
+def _patch(console: Console, patch: Patch) -> None:
+    console.print()
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in patch.diff.splitlines():
+        console.print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
+    for line in patch.paste:
+        console.print(Padding(Text(line), (0, 0, 0, 2)), soft_wrap=True)
+    console.print(Text(_verified(patch), style="bold"))
+
+
+def _verified(patch: Patch) -> str:
+    if patch.written:
+        return "Written: " + patch.why
+    return patch.why or "The change was not run."
