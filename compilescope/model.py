@@ -397,6 +397,14 @@ class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float | None = None  # what all of them would cost
 
 
+class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a trial showed about a remedy."""
+
+    remedy: str  # "mark_unbacked"
+    cause: str  # the id of the diagnosis's cause
+    text: str  # "verified: 10 recompiles to 0"
+
+
 class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One run, or the logs of one, as recorded."""
 
@@ -418,3 +426,4 @@ class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     graph_break_kinds: tuple[GraphBreakKind, ...] = ()  # those that the events name
     gaps: tuple[Gap, ...] = ()
     forecast: Forecast | None = None
+    proofs: tuple[Proof, ...] = ()  # from `tune`, about remedies for this run

@@ -44,6 +44,8 @@ def render_terminal(
     )
     console.print(Text(headline(tuning), style="bold"))
     console.print(_table(tuning))
+    for trial in tuning.trials:
+        console.print(_named(_letter(trial, tuning), _remedies(trial)))
     for line in (*_prices(tuning), *tuning.notes):
         console.print(Padding(Text(line), (0, 0, 0, 2)))
     if tuning.patch is not None:
@@ -57,7 +59,7 @@ def render_markdown(tuning: Tuning, /, **_options: Any) -> str:
     lines = [f"**{markdown.prose(headline(tuning))}**", ""]
     lines += [f"| {' | '.join(_HEAD)} |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
     for trial in (*tuning.trials, tuning.baseline):
-        cells = [markdown.prose(cell) for cell in _row(trial, tuning.best)]
+        cells = [markdown.prose(cell) for cell in _row(trial, _remedies(trial), tuning.best)]
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", *(f"- {markdown.prose(line)}" for line in (*_prices(tuning), *tuning.notes))]
     if tuning.patch is not None and tuning.patch.diff:
@@ -90,23 +92,23 @@ def _table(tuning: Tuning) -> Table:
             justify="left" if left else "right",
             overflow="fold",
             no_wrap=not left,
-            ratio={"remedies": 3, "verdict": 2}.get(name),
+            ratio=1 if name == "verdict" else None,
         )
     for trial in (*tuning.trials, tuning.baseline):
         style = _STYLES.get(trial.outcome, "red")
-        *cells, verdict = _row(trial, tuning.best)
+        *cells, verdict = _row(trial, _letter(trial, tuning), tuning.best)
         table.add_row(*cells, Text(verdict, style=style))
     table.expand = True
     return table
 
 
-def _row(trial: Trial, best: int | None) -> list[str]:
+def _row(trial: Trial, name: str, best: int | None) -> list[str]:
     measures = trial.measures
     at = f" at {numbers(measures.recompiled_at, 4)}" if measures.recompiled_at else ""
     mark = "*" if trial.number == best and trial.outcome != "baseline" else ""
     return [
         mark,
-        _remedies(trial),
+        name,
         f"{measures.recompiles}{at}",
         seconds(measures.worst),
         seconds(measures.steady),
@@ -117,9 +119,43 @@ def _row(trial: Trial, best: int | None) -> list[str]:
     ]
 
 
+def _letter(trial: Trial, tuning: Tuning) -> str:
+    """The trial's name in the table: letters by rank."""
+    if trial.number == 0:
+        return "as it is"
+    place = [one.number for one in tuning.trials].index(trial.number)
+    return chr(ord("A") + place) if place < 26 else f"A{place - 25}"
+
+
+def _named(letter: str, text: str) -> Table:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(width=2)
+    grid.add_column(overflow="fold")
+    grid.add_row(f" {letter}", Text(text))
+    return grid
+
+
 def _remedies(trial: Trial) -> str:
-    texts = list(dict.fromkeys(one.text for one in trial.remedies))
-    return trial.label or ", ".join(texts) or "as it is"
+    """The remedies in words, marks of one kind together."""
+    if trial.label:
+        return trial.label
+    found: dict[str, list[str]] = {}
+    for one in trial.remedies:
+        for text in one.text.split("), "):
+            name, _, arguments = text.rstrip(")").partition("(")
+            is_mark = name.startswith(("mark_", "maybe_mark_")) and bool(arguments)
+            if is_mark:
+                found.setdefault(name, []).append(arguments.replace(", ", ":"))
+            else:
+                found.setdefault(one.text, [])
+                break
+    return (
+        ", ".join(
+            f"{name}({', '.join(dict.fromkeys(places))})" if places else name
+            for name, places in found.items()
+        )
+        or "as it is"
+    )
 
 
 def _memory(measures: Measures) -> str:
@@ -148,9 +184,9 @@ def verdict(trial: Trial) -> str:
 
 def _prices(tuning: Tuning) -> Iterator[str]:
     best = next((one for one in tuning.trials if one.number == tuning.best), None)
-    for one in best.remedies if best else ():
-        if one.price:
-            yield f"price of {one.text}: {one.price}"
+    for price in dict.fromkeys(one.price for one in (best.remedies if best else ()) if one.price):
+        names = dict.fromkeys(one.id for one in best.remedies if one.price == price) if best else ()
+        yield f"price of {', '.join(names)}: {price}"
 
 
 def _patch(console: Console, patch: Patch) -> None:

@@ -66,17 +66,16 @@ def command(  # noqa: PLR0913  one parameter an option
     from compilescope.tune.run import Plan, save, tune
 
     arguments, name = program(command, python)
-    found, diagnosis = tune(
+    found, session = tune(
         Plan(
             arguments, name, budget, minutes, warm_cache=warm_cache, check_outputs=check_outputs,
             padding=allow_padding, strategies=strategies, apply=apply, sync=sync, keep=keep,
             quiet=quiet,
         )
     )  # fmt: skip
-    del diagnosis
-    if output is not None:
-        save(found, output)
-        print(f"compilescope: the result is in {output}", file=sys.stderr)
+    path = output or Path(".compilescope") / f"{Path(name).stem}-tuned.json"
+    save(found, session, path)
+    print(f"compilescope: the result is in {path}, the run it is about beside it", file=sys.stderr)
     write(tuning(form)(found, width=width(), color=color()))
     ctx.exit(_code(found))
 

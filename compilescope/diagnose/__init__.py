@@ -12,6 +12,7 @@ from compilescope.diagnose.fallbacks import explain_fallbacks
 from compilescope.diagnose.functions import summaries
 from compilescope.diagnose.nothing import nothing
 from compilescope.diagnose.notices import explain as explain_notice
+from compilescope.diagnose.proofs import prove
 from compilescope.diagnose.symbols import explain_symbols
 from compilescope.diagnose.timeline import Timeline
 from compilescope.diagnose.verdict import recovery, status, verdict
@@ -55,7 +56,7 @@ def diagnose(session: Session) -> Diagnosis:
         status=state,
         counts=counts,
         seconds=seconds,
-        causes=explained.causes,
+        causes=prove(explained.causes, session.proofs),
         recompiles=explained.recompiles,
         graph_breaks=breaks,
         environment=session.environment,

@@ -13,6 +13,7 @@ import msgspec
 
 from compilescope import store
 from compilescope.diagnosis import Diagnosis
+from compilescope.model import Proof, Session
 from compilescope.tune import patching
 from compilescope.tune.rank import rank
 from compilescope.tune.search import Search
@@ -40,8 +41,8 @@ class Plan:
     quiet: bool = False
 
 
-def tune(plan: Plan) -> tuple[Tuning, Diagnosis]:
-    """Try remedies on the program; the result, and the baseline's diagnosis with the proofs.
+def tune(plan: Plan) -> tuple[Tuning, Session]:
+    """Try remedies on the program; the result, and the baseline's session with the proofs.
 
     Raises:
         ProgramError: the program cannot be started.
@@ -113,7 +114,7 @@ def best_of(bench: Bench) -> Ran | None:
 
 def _result(
     bench: Bench, base: Ran, plan: Plan, notes: list[str], changed: Patch | None
-) -> tuple[Tuning, Diagnosis]:
+) -> tuple[Tuning, Session]:
     ranked = [one for one in rank(bench.done) if one.candidates or one.trial.label]
     best = best_of(bench)
     if bench.random:
@@ -129,34 +130,41 @@ def _result(
         notes=tuple(notes),
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
-    return tuning, proved(base.diagnosis, base.trial, tuning.trials)
+    proofs = proofs_of(base.diagnosis, base.trial, tuning.trials)
+    return tuning, msgspec.structs.replace(base.session, proofs=proofs)
 
 
-def proved(diagnosis: Diagnosis, baseline: Trial, trials: tuple[Trial, ...]) -> Diagnosis:
-    """`diagnosis` with what the trials showed of its remedies."""
-    causes = []
+def proofs_of(
+    diagnosis: Diagnosis, baseline: Trial, trials: tuple[Trial, ...]
+) -> tuple[Proof, ...]:
+    """What the trials showed about each remedy of each cause, as far as they showed anything."""
+    found = []
     for cause in diagnosis.causes:
-        remedies = tuple(
-            msgspec.structs.replace(remedy, proof=_proof(remedy.id, cause.id, baseline, trials))
-            for remedy in cause.remedies
-        )
-        shown = sorted(remedies, key=lambda remedy: not remedy.proof.startswith("verified"))
-        causes.append(msgspec.structs.replace(cause, remedies=tuple(shown)))
-    return msgspec.structs.replace(diagnosis, causes=tuple(causes))
+        for name in dict.fromkeys(one.id for trial in trials for one in trial.remedies):
+            text = _proof(name, cause.id, baseline, trials)
+            if text:
+                found.append(Proof(name, cause.id, text))
+    return tuple(found)
 
 
 def _proof(remedy: str, cause: str, baseline: Trial, trials: tuple[Trial, ...]) -> str:
     for trial in trials:
         tried = [one for one in trial.remedies if one.id == remedy and cause in one.causes]
         if tried and trial.outcome in ("solved", "better") and cause not in trial.left:
-            others = len(trial.remedies) - len(tried)
+            names = {one.id for one in trial.remedies} - {remedy}
             count = f"{baseline.measures.recompiles} recompiles to {trial.measures.recompiles}"
-            more = f" together with {others} more" if others else ""
-            return f"verified: {count}{more}"
-    return "not verified"
+            return f"verified: {count}" + (
+                f" together with {', '.join(sorted(names))}" * bool(names)
+            )
+    return ""
 
 
-def save(tuning: Tuning, path: Path) -> None:
-    """Write the result as JSON, whole or not at all."""
+def save(tuning: Tuning, session: Session, path: Path) -> None:
+    """Write the result as JSON, and beside it the baseline's session with the proofs.
+
+    Raises:
+        InputError: the folder or file cannot be written.
+    """
     data = msgspec.json.format(msgspec.json.encode(tuning), indent=2)
     store.write(data + b"\n", path)
+    store.save(session, path.with_name(path.name.removesuffix(".json") + store.SUFFIX))

@@ -1,0 +1,26 @@
+"""What trials showed, put to the remedies that they were about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from compilescope.diagnosis import Cause, Remedy
+from compilescope.model import Proof
+
+
+def prove(causes: Sequence[Cause], proofs: Sequence[Proof]) -> tuple[Cause, ...]:
+    """`causes` with their remedies' proofs, verified remedies first."""
+    if not proofs:
+        return tuple(causes)
+    known = {(proof.cause, proof.remedy): proof.text for proof in proofs}
+    return tuple(replace(cause, remedies=_proved(cause, known)) for cause in causes)
+
+
+def _proved(cause: Cause, known: dict[tuple[str, str], str]) -> tuple[Remedy, ...]:
+    remedies = (
+        replace(remedy, proof=known.get((cause.id, remedy.id), remedy.proof))
+        for remedy in cause.remedies
+    )
+    return tuple(sorted(remedies, key=lambda remedy: not remedy.proof.startswith("verified")))
