@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
+
 from compilescope.lint.index import Module
 from compilescope.lint.loader import load_rules
 from compilescope.lint.machine import Machine
@@ -129,6 +131,7 @@ class Collector:
         self.paths: set[str] = set()
         self.machine: Machine | None = None
         self.found: dict[tuple[str, int, int, str], Finding] = {}
+        self.unfixable: set[tuple[str, int, int, str]] = set()
         self.rules: dict[str, list[Rule]] = {}
         for kind in rules:
             if kind.pedantic and not pedantic:
@@ -145,8 +148,14 @@ class Collector:
             return
         for rule in self.rules[fact.key]:
             if fact.site.compiled or rule.everywhere:
-                for report in rule.check(fact, self.target):
+                reports = list(rule.check(fact, self.target))
+                for report in reports:
                     self._keep(rule, report.at or fact, report)
+            else:
+                reports = []
+            if rule.fixable == "unsafe" and not any(report.fix for report in reports):
+                # another call reaches the same code with other values: no fix is right for both
+                self.unfixable.add(_place(fact.node, fact, rule))
 
     def _keep(self, rule: Rule, fact: Fact, report: Report) -> None:
         certainty = "possible" if fact.site.rare else report.certainty or rule.certainty
@@ -157,7 +166,7 @@ class Collector:
         severity = _severity(rule, fact, report)
         if self.machine is not None and fact.site.compiled:
             self.machine.breaks += severity in ("raises", "eager", "split")
-        key = (module.path, node.lineno, node.col_offset, rule.code)
+        key = _place(node, fact, rule)
         if certainty == "possible" and not self.pedantic:
             return
         old = self.found.get(key)
@@ -184,7 +193,14 @@ class Collector:
 
     def sorted(self) -> list[Finding]:
         """The findings in reading order."""
+        for key in self.unfixable & self.found.keys():
+            self.found[key] = msgspec.structs.replace(self.found[key], fix="")
         return sorted(self.found.values(), key=lambda f: (f.path, f.line, f.column, f.code))
+
+
+def _place(node: Any, fact: Fact, rule: Rule) -> tuple[str, int, int, str]:
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    return (fact.site.module.path, line, column, rule.code)
 
 
 def _stronger(certainty: str, old: str) -> bool:

@@ -50,7 +50,7 @@ class Machine:
     def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
         """Show a fact to the rules that want it."""
         if key in self.wanted:
-            self.sink(Fact(key, node, frame.site, epoch=self.breaks, **details))
+            self.sink(Fact(key, node, frame.site, epoch=self.breaks, env=frame.env, **details))
 
     # -- names ---------------------------------------------------------------------------------
 

@@ -60,6 +60,7 @@ class Fact:
     epoch: int = 0  # how many breaks the run has met before
     detail: str = ""  # the construct, the attribute's name, the operator
     extra: Any = None
+    env: Mapping[str, Value] = field(default_factory=dict)  # the names of the function, for now
 
     @property
     def name(self) -> str:
@@ -134,12 +135,41 @@ class CallRule(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the call where the versions and the rule's own condition agree."""
         if holds(self.names.get(fact.name, ""), target) and self.applies(fact):
-            yield Report(self.message.format(name=shown(fact)))
+            fix = self.fixable if self.fixable and self.can_fix(fact) else ""
+            yield Report(self.message.format(name=shown(fact)), fix=fix)
 
     def applies(self, fact: Fact) -> bool:
         """Whether this call is one that breaks."""
         del fact
         return True
+
+    def can_fix(self, fact: Fact) -> bool:
+        """Whether what the fix needs is shown here."""
+        del fact
+        return True
+
+
+class GuardedCall(CallRule):
+    """A rule about calls that only report something: compiled code can go without them.
+
+    The fix puts a statement that is such a call, and no more, under a test for compilation.
+    """
+
+    fixable = "safe"
+    kept: ClassVar[frozenset[str]] = frozenset()  # names that compiled code may not skip
+
+    def can_fix(self, fact: Fact) -> bool:
+        """The call is a statement, and its arguments only read."""
+        from compilescope.lint.surroundings import is_statement, only_reads
+
+        call = fact.node
+        skippable = isinstance(call, ast.Call) and fact.name not in self.kept
+        return skippable and is_statement(fact) and only_reads(call)  # type: ignore[arg-type]
+
+    def fix(self, correction: Correction) -> None:
+        """Guard the statement."""
+        test = f"not {correction.name('torch.compiler.is_compiling')}()"
+        correction.guard(correction.statement(), test)
 
 
 def shown(fact: Fact) -> str:

@@ -1,4 +1,5 @@
 import torch
+import torch._dynamo
 
 
 def f(x):

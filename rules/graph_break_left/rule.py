@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from typing import TYPE_CHECKING
+
+from compilescope.lint.rule import CallRule, Fact
+from compilescope.lint.surroundings import is_statement
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class GraphBreakLeft(CallRule):
@@ -18,3 +24,12 @@ class GraphBreakLeft(CallRule):
     gb_ids = ("GB0025",)
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "delete it"
+    fixable = "unsafe"
+
+    def can_fix(self, fact: Fact) -> bool:
+        """The call is a statement."""
+        return is_statement(fact)
+
+    def fix(self, correction: Correction) -> None:
+        """Delete it."""
+        correction.remove(correction.statement())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from compilescope.lint.rule import GuardedCall
 
 METHODS = (
     "debug info warning warn error critical exception log warning_once info_once debug_once "
@@ -10,7 +10,7 @@ METHODS = (
 )
 
 
-class LoggingCall(CallRule):
+class LoggingCall(GuardedCall):
     """Logging in compiled code."""
 
     code = "CS111"
@@ -21,6 +21,7 @@ class LoggingCall(CallRule):
         **{f"logging.{name}": "" for name in METHODS.split()},
         "logging.getLogger": "",
     }
+    kept = frozenset({"logging.getLogger"})
     gb_ids = ("GB0291", "GB4841", "GB6215")
     reason = (
         "Loggers are not traced, even when their level would drop the message: the graph ends here."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from compilescope.lint.rule import GuardedCall
 
 
-class PrintCall(CallRule):
+class PrintCall(GuardedCall):
     """Printing in compiled code."""
 
     code = "CS110"
@@ -21,6 +21,7 @@ class PrintCall(CallRule):
         "rich.print": "",
     }
     message = "`{name}` in compiled code"
+    kept = frozenset({"builtins.input", "builtins.breakpoint", "pdb.set_trace"})
     gb_ids = ("GB0059", "GB0207")
     reason = (
         "Printing is Python at run time; the compiler cannot put it into a graph, so the "

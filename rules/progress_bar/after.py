@@ -1,8 +1,9 @@
 import torch
+from tqdm import tqdm
 
 
 def f(x):
-    for step in range(3):
+    for step in range(3) if torch.compiler.is_compiling() else tqdm(range(3)):
         x = x + step
     return x
 

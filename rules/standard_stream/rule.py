@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from compilescope.lint.rule import GuardedCall
 
 
-class StandardStream(CallRule):
+class StandardStream(GuardedCall):
     """A standard stream in compiled code."""
 
     code = "CS114"
@@ -24,6 +24,7 @@ class StandardStream(CallRule):
         "traceback.print_exc": "",
         "traceback.print_stack": "",
     }
+    kept = frozenset({"contextlib.redirect_stdout", "contextlib.redirect_stderr"})
     gb_ids = ("GB0156", "GB0142")
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "guard it with `if not torch.compiler.is_compiling():`"

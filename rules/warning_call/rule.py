@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from compilescope.lint.rule import GuardedCall
 
 
-class WarningCall(CallRule):
+class WarningCall(GuardedCall):
     """A warning in compiled code."""
 
     code = "CS112"
@@ -18,6 +18,9 @@ class WarningCall(CallRule):
         "warnings.filterwarnings": "",
         "warnings.catch_warnings": "",
     }
+    kept = frozenset(
+        {"warnings.simplefilter", "warnings.filterwarnings", "warnings.catch_warnings"}
+    )
     gb_ids = ("GB0007",)
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "guard it with `if not torch.compiler.is_compiling():`"

@@ -1,0 +1,47 @@
+"""Where an expression stands in its function: what a fix has to know before it is offered."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from compilescope.lint.rule import Fact
+
+QUIET_FUNCTIONS = frozenset(
+    "abs bool dict float format getattr hasattr id int isinstance len list max min repr round set "
+    "str sum tuple type".split()
+)
+QUIET_METHODS = frozenset(
+    "abs all amax amin any argmax argmin cpu detach dim element_size float format get_device "
+    "isfinite isinf isnan item join max mean min norm numel numpy size std sum tolist var".split()
+)
+_EXPRESSIONS_WITH_EFFECTS = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+def parents(fact: Fact) -> dict[ast.AST, ast.AST]:
+    """Each node of the function around a fact and what it is directly in."""
+    function = fact.site.function
+    if function is None:
+        return {}
+    return {child: node for node in ast.walk(function.node) for child in ast.iter_child_nodes(node)}
+
+
+def is_statement(fact: Fact) -> bool:
+    """Whether the expression is a statement of its own: its value is not used."""
+    return isinstance(parents(fact).get(fact.node), ast.Expr)
+
+
+def only_reads(call: ast.Call) -> bool:
+    """Whether building the arguments of a call changes nothing, as far as their names tell."""
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    nodes = [node for part in parts for node in ast.walk(part)]
+    return not any(isinstance(n, _EXPRESSIONS_WITH_EFFECTS) for n in nodes) and all(
+        _is_quiet(n.func) for n in nodes if isinstance(n, ast.Call)
+    )
+
+
+def _is_quiet(function: ast.expr) -> bool:
+    if isinstance(function, ast.Name):
+        return function.id in QUIET_FUNCTIONS
+    return isinstance(function, ast.Attribute) and function.attr in QUIET_METHODS
