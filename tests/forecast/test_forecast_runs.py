@@ -193,3 +193,27 @@ def test_graph_network_after_three_requests(tmp_path):
         workloads=str(WORKLOADS), warm="pass"))  # fmt: skip
     assert warm.stdout.strip() == "[]", warm.stderr
     assert cold.stdout.strip() == str([0, 1, *LATER])
+
+
+def test_marks_leave_the_strides_of_what_is_empty_alone(tmp_path):
+    program = f"""
+import sys
+sys.path.insert(0, {str(WORKLOADS)!r})
+import torch
+import torch.fx.experimental._config as shapes
+import graph_net
+shapes.use_duck_shape = False
+model = graph_net.GraphNet(1, 32).eval()
+compiled = torch.compile(model, dynamic=True, fullgraph=True, backend="eager")
+requests = graph_net.Requests(20, 200, "cpu", 0)
+with torch.no_grad():
+    for number in range(3):
+        inputs = requests.inputs(number)
+        for tensor, dimension in zip(inputs, (0, 1, 1, 0, 0, 0)):
+            torch._dynamo.decorators.mark_unbacked(tensor, dimension)
+        compiled(*inputs)
+"""
+    _, found = forecast(tmp_path, program)
+    assert not found.stopped
+    assert found.callables[0].served > 50
+    assert {cause.kind for cause in found.causes} <= {"shape.stride", "tensor.stride"}
