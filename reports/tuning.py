@@ -46,7 +46,7 @@ def render_terminal(
     console.print(_table(tuning))
     for trial in tuning.trials:
         console.print(_named(_letter(trial, tuning), _remedies(trial)))
-    for line in (*_prices(tuning), *tuning.notes):
+    for line in (*_prices(tuning), *_orders(tuning), *tuning.notes):
         console.print(Padding(Text(line), (0, 0, 0, 2)))
     if tuning.patch is not None:
         _patch(console, tuning.patch)
@@ -61,7 +61,13 @@ def render_markdown(tuning: Tuning, /, **_options: Any) -> str:
     for trial in (*tuning.trials, tuning.baseline):
         cells = [markdown.prose(cell) for cell in _row(trial, _remedies(trial), tuning.best)]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", *(f"- {markdown.prose(line)}" for line in (*_prices(tuning), *tuning.notes))]
+    lines += [
+        "",
+        *(
+            f"- {markdown.prose(line)}"
+            for line in (*_prices(tuning), *_orders(tuning), *tuning.notes)
+        ),
+    ]
     if tuning.patch is not None and tuning.patch.diff:
         lines += ["", "```diff", tuning.patch.diff.rstrip("\n"), "```"]
     if tuning.patch is not None:
@@ -187,6 +193,13 @@ def _prices(tuning: Tuning) -> Iterator[str]:
     for price in dict.fromkeys(one.price for one in (best.remedies if best else ()) if one.price):
         names = dict.fromkeys(one.id for one in best.remedies if one.price == price) if best else ()
         yield f"price of {', '.join(names)}: {price}"
+
+
+def _orders(tuning: Tuning) -> Iterator[str]:
+    if tuning.orders is not None:
+        least, most = tuning.orders
+        range_ = f"{least}" if least == most else f"{least} to {most}"
+        yield f"in other orders of the calls the best has {range_} recompiles"
 
 
 def _patch(console: Console, patch: Patch) -> None:

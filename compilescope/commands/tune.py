@@ -28,6 +28,7 @@ if TYPE_CHECKING:
               show_default=True, help="The most time for all runs.")  # fmt: skip
 @click.option("--apply", is_flag=True, help="Write the change that a run of it has proved.")
 @click.option("--strategies", is_flag=True, help="Compare the strategies of the published study.")
+@click.option("--shuffle", is_flag=True, help="Hold the best against other orders of the calls.")
 @click.option("--check-outputs", is_flag=True, help="Run the baseline twice: random outputs?")
 @click.option("--warm-cache", is_flag=True, help="Let the runs share torch's compile cache.")
 @click.option("--allow-padding", is_flag=True, help="Also try padding, which changes outputs.")
@@ -50,6 +51,7 @@ def command(  # noqa: PLR0913  one parameter an option
     *,
     apply: bool,
     strategies: bool,
+    shuffle: bool,
     check_outputs: bool,
     warm_cache: bool,
     allow_padding: bool,
@@ -69,7 +71,8 @@ def command(  # noqa: PLR0913  one parameter an option
     found, session = tune(
         Plan(
             arguments, name, budget, minutes, warm_cache=warm_cache, check_outputs=check_outputs,
-            padding=allow_padding, strategies=strategies, apply=apply, sync=sync, keep=keep,
+            padding=allow_padding, strategies=strategies,
+            shuffle=shuffle, apply=apply, sync=sync, keep=keep,
             quiet=quiet,
         )
     )  # fmt: skip

@@ -15,6 +15,7 @@ from compilescope import store
 from compilescope.diagnosis import Diagnosis
 from compilescope.model import Proof, Session
 from compilescope.tune import patching
+from compilescope.tune.orders import shuffle
 from compilescope.tune.rank import rank
 from compilescope.tune.search import Search
 from compilescope.tune.strategies import run_strategies
@@ -36,6 +37,7 @@ class Plan:
     strategies: bool = False
     apply: bool = False
     patch: bool = True
+    shuffle: bool = False
     sync: bool = False
     keep: Path | None = None
     quiet: bool = False
@@ -56,11 +58,15 @@ def tune(plan: Plan) -> tuple[Tuning, Session]:
     notes: list[str] = []
     try:
         base = _baseline(bench, plan)
-        changed = None
+        changed, orders = None, None
         with _until_stopped(notes):
             _search(bench, plan, notes)
             changed = _patch(bench, plan)
-        return _result(bench, base, plan, notes, changed)
+            best = best_of(bench)
+            if plan.shuffle and best is not None:
+                orders, more = shuffle(bench, best)
+                notes += more
+        return _result(bench, base, plan, notes, changed, orders)
     finally:
         if plan.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -113,7 +119,12 @@ def best_of(bench: Bench) -> Ran | None:
 
 
 def _result(
-    bench: Bench, base: Ran, plan: Plan, notes: list[str], changed: Patch | None
+    bench: Bench,
+    base: Ran,
+    plan: Plan,
+    notes: list[str],
+    changed: Patch | None,
+    orders: tuple[int, int] | None,
 ) -> tuple[Tuning, Session]:
     ranked = [one for one in rank(bench.done) if one.candidates or one.trial.label]
     best = best_of(bench)
@@ -128,6 +139,7 @@ def _result(
         best=best.trial.number if best else None,
         patch=changed,
         notes=tuple(notes),
+        orders=orders,
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
     proofs = proofs_of(base.diagnosis, base.trial, tuning.trials)

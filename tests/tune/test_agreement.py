@@ -1,0 +1,56 @@
+"""When two runs agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from compilescope.tune.agreement import difference
+
+
+def run(**changes):
+    tensor = {"shape": [2], "dtype": "torch.float32", "mean": 1.0, "most": 4.0, "odd": 0,
+              "samples": [-2.0, 4.0]}  # fmt: skip
+    return {("f", 0): {"result": tensor | changes}}
+
+
+@pytest.mark.parametrize("changes", [{}, {"samples": [-2.0, 4.0001]}, {"mean": 1.0003}])
+def test_rounding_agrees(changes):
+    assert difference(run(), run(**changes)) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"samples": [-2.0, 4.1]}, "4 became 4.1"),
+        ({"mean": 1.1}, "1 became 1.1"),
+        ({"shape": [3]}, "shape [2] became [3]"),
+        ({"dtype": "torch.float64"}, "dtype torch.float32 became torch.float64"),
+        ({"odd": 1}, "not finite"),
+    ],
+)
+def test_a_difference_is_named(changes, said):
+    found = difference(run(), run(**changes))
+    assert said in found
+    assert found.startswith("result of call 0 of f")
+
+
+def test_integers_have_no_tolerance():
+    exact = {"dtype": "torch.int64"}
+    assert difference(run(**exact), run(**exact, samples=[-2.0, 5.0]))
+
+
+def test_a_number_that_became_a_tensor_is_the_same_number():
+    number = {("f", 0): {"argument n": {"shape": [], "dtype": "int", "samples": [3.0]}}}
+    tensor = {("f", 0): {"argument n": {"shape": [], "dtype": "torch.int64", "samples": [3.0]}}}
+    assert difference(number, tensor) == ""
+
+
+def test_a_call_that_is_missing_is_a_difference():
+    assert difference(run(), {}) == "call 0 of f happened in one run only"
+
+
+def test_a_result_that_is_missing_is_a_difference_but_a_new_buffer_is_none():
+    assert difference(run(), {("f", 0): {}})
+    more = run()
+    more["f", 0]["buffer n"] = {"shape": []}
+    assert difference(run(), more) == ""

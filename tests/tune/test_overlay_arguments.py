@@ -1,0 +1,68 @@
+"""Paths into arguments, and containers on the way to a changed part."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import compilescope.probe
+
+AGENT = Path(compilescope.probe.__file__).parent / "agent"
+CHILD = """
+import sys
+sys.path.insert(0, {agent!r})
+import torch
+import torch._dynamo
+from _compilescope_agent.overlay_arguments import replaced, split, walk
+from _compilescope_agent.inputs import Names
+{body}
+"""
+
+
+def child(body):
+    pytest.importorskip("torch")
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD.format(agent=str(AGENT), body=body)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.torch
+def test_containers_are_copied_and_the_caller_keeps_its_own():
+    lines = child(
+        "rows = {'a': [(1, torch.ones(2))]}\n"
+        "new = replaced([rows], split(\"x[0]['a'][0][1]\")[1:], {'do': 'clone'})[0]\n"
+        "print(new is rows, new['a'] is rows['a'], torch.equal(new['a'][0][1], rows['a'][0][1]))\n"
+        "print(new['a'][0][1] is rows['a'][0][1])\n"
+        "same = replaced([rows], split(\"x[0]['a'][0][0]\")[1:], {'do': 'clone'})[0]\n"
+        "print(same is rows)\n"
+    )
+    assert lines == ["False False True", "False", "True"]
+
+
+@pytest.mark.torch
+def test_marks_change_the_tensor_that_is_there():
+    lines = child(
+        "x = torch.ones(4, 5)\n"
+        "print(replaced(x, [], {'do': 'mark_unbacked', 'dimension': 1}) is x)\n"
+        "print(x._dynamo_unbacked_indices)\n"
+        "print(replaced(x, [], {'do': 'mark_dynamic', 'dimension': 7}) is x)\n"
+    )
+    assert lines == ["True", "{1}", "True"]
+
+
+@pytest.mark.torch
+def test_numbers_become_tensors_and_sizes_are_padded():
+    lines = child(
+        "print(repr(replaced(3, [], {'do': 'tensor'})))\n"
+        "print(replaced('a', [], {'do': 'tensor'}))\n"
+        "x = torch.ones(5, 3)\n"
+        "print(tuple(replaced(x, [], {'do': 'pad', 'dimension': 0, 'multiple': 8}).shape))\n"
+        "print(tuple(replaced(x, [], {'do': 'pad', 'dimension': 1, 'buckets': [2, 6]}).shape))\n"
+    )
+    assert lines == ["tensor(3)", "a", "(8, 3)", "(5, 6)"]
