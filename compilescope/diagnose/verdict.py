@@ -89,7 +89,7 @@ def _fallback(fallbacks: tuple[Fallback, ...], counts: Counts) -> str:
     since = f" since call {first.call}" if first.call is not None else ""
     # The log may hold the limit's message alone, and then not the recompiles before it.
     whole = first.limit is None or counts.recompiles >= first.limit
-    after = f", after {_few(counts.recompiles, 'recompile')}" if whole else ""
+    after = f", after {_few(counts.recompiles, 'recompile')} in all" if whole else ""
     more = f", and {len(fallbacks) - 1} more" if len(fallbacks) > 1 else ""
     return (
         f"`{first.frame.function}`{more} reached the recompile limit{limit} and runs new inputs"
