@@ -44,9 +44,10 @@ def run_strategies(bench: Bench) -> list[str]:
 def _strategies(base: Ran) -> Iterator[tuple[str, tuple[Candidate, ...]]]:
     limit = "recompile_limit" if _version(base) >= (2, 7) else "cache_size_limit"
     for number in (1, 2):
-        entry = config(f"dynamo.{limit}", value=number)
+        # Under fullgraph=True the limit is an error, and nothing runs eagerly.
+        entries = (config(f"dynamo.{limit}", value=number), compile_with("", fullgraph=False))
         text = f"{limit} = {number}"
-        yield f"limit {number}, then eager", (Candidate("limit", text, (entry,), weight=3),)
+        yield f"limit {number}, then eager", (Candidate("limit", text, entries, weight=3),)
     for value in (True, False, None):
         entry = compile_with("", dynamic=value)
         yield f"dynamic={value}", (Candidate("dynamic", f"dynamic={value}", (entry,), weight=2),)
