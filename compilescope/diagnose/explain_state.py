@@ -143,7 +143,8 @@ def unexpected(words: Words) -> str:
         )
     return (
         "The guards failed in the call and passed when PyTorch looked for the reason. "
-        "State changed in between, or a dispatch mode was active."
+        "State changed in between: another thread compiled the same function meanwhile, or a "
+        "dispatch mode was active."
     )
 
 

@@ -102,9 +102,14 @@ def backend(words: Words) -> list[Remedy]:
 
 
 def unexpected(words: Words) -> list[Remedy]:
-    """No reason given."""
+    """No reason given: another backend where PyTorch is silent, else another thread."""
+    if words.failure.raw.strip():
+        threads = "Where several threads call it: call it from one of them before the others start"
+        first = [offer("warm_up", threads, price="all compiles happen at start-up")]
+    else:
+        first = backend(words)
     return [
-        *backend(words),
+        *first,
         offer("report_upstream", "If it is compiled only once: report it to PyTorch with the log"),
     ]
 
