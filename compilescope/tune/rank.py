@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from compilescope.tune.trials import Ran
 
 _NOISE = 1.15  # steady times within this factor are taken for equal
+_SLOW = 2.0  # and from here on it counts more than what a remedy asks
+_ENOUGH = 20  # steady calls, below which their median says little
 
 
 def rank(trials: Iterable[Ran]) -> list[Ran]:
@@ -21,9 +23,11 @@ def rank(trials: Iterable[Ran]) -> list[Ran]:
 def _order(ran: Ran, fastest: float) -> tuple[object, ...]:
     measures = ran.trial.measures
     steady = measures.steady or 1e9
+    known = measures.calls - measures.compiles >= _ENOUGH
     return (
         not ran.ok,
         measures.recompiles + measures.fallbacks,
+        known and steady > fastest * _SLOW,
         measures.warm_up > 0,
         measures.breaks,
         max((one.weight for one in ran.candidates), default=0),
