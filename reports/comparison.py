@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from . import markdown
+from .paper import blank, text_on
 from .visible import visible
 from .words import few, seconds, short
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from compilescope.comparison import Comparison, Item, Total
 
 Form = Literal["terminal", "markdown", "json"]
@@ -63,17 +64,7 @@ def render_terminal(
 ) -> str:
     """The comparison for a terminal, with escape codes where `color` is wanted."""
     found = visible(comparison)
-    file = io.StringIO()
-    console = Console(
-        file=file,
-        width=max(40, width),
-        force_terminal=color,
-        color_system="standard" if color else None,
-        no_color=not color,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
+    console = blank(width, color=color)
     console.print(Text(f"{found.before} → {found.after}", style="dim"))
     console.print(Text(found.verdict, style=_VERDICTS[found.status]))
     for caveat in found.caveats:
@@ -82,7 +73,7 @@ def render_terminal(
     console.print(_totals(found))
     for item in found.items:
         _item(console, item)
-    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    return text_on(console)
 
 
 def _shown(found: Comparison) -> list[Total]:

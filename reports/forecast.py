@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from compilescope.diagnose.verdict import duration
 
+from .paper import blank, text_on
 from .visible import visible
 from .words import few, place
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from compilescope.diagnosis import Diagnosis
     from compilescope.model import (
         Forecast,
@@ -44,22 +45,12 @@ def render(
         color: Whether to write escape codes.
         everything: Whether to show every input and not only the first ones.
     """
-    console = Console(
-        file=io.StringIO(),
-        width=max(40, width),
-        force_terminal=color,
-        color_system="standard" if color else None,
-        no_color=not color,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
+    console = blank(width, color=color)
     shown = visible(diagnosis)
     if shown.forecast is None:
         return "This session holds no forecast: `compilescope forecast script.py` makes one.\n"
     _Page(console, shown.forecast, everything=everything).print()
-    text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    return text_on(console)
 
 
 class _Page:

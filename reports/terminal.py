@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from compilescope.diagnose.verdict import duration
 
+from .paper import blank, text_on
 from .strip import BLOCKS, marks, strip
 from .visible import visible
 from .words import companions, ending, few, find, gap, letters, numbers, short
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from compilescope.diagnosis import Break, Cause, Diagnosis, Fallback, Notice, Remedy
     from compilescope.model import Frame
 
@@ -41,21 +42,11 @@ def render(
         color: Whether to write escape codes; without them code stays in backticks.
         everything: Whether to show every remedy and notice, and not only the first ones.
     """
-    console = Console(
-        file=io.StringIO(),
-        width=max(40, width),
-        force_terminal=color,
-        color_system="standard" if color else None,
-        no_color=not color,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
+    console = blank(width, color=color)
     shown = visible(diagnosis)
     page = _Page(console, shown, color=color, everything=everything)
     page.print()
-    text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    return text_on(console)
 
 
 class _Page:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from . import markdown
+from .paper import blank, text_on
 from .words import few, numbers, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.console import Console
 
     from compilescope.tuning import Measures, Patch, Trial, Tuning
 
@@ -32,16 +33,7 @@ def render_terminal(
     tuning: Tuning, /, *, width: int = 100, color: bool = False, **_options: Any
 ) -> str:
     """The result for a terminal: the answer, the table, prices, the change."""
-    console = Console(
-        file=io.StringIO(),
-        width=max(60, width),
-        force_terminal=color,
-        color_system="standard" if color else None,
-        no_color=not color,
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
+    console = blank(width, color=color, narrowest=60)
     console.print(Text(headline(tuning), style="bold"))
     console.print(_table(tuning))
     for trial in tuning.trials:
@@ -50,8 +42,7 @@ def render_terminal(
         console.print(Padding(Text(line), (0, 0, 0, 2)))
     if tuning.patch is not None:
         _patch(console, tuning.patch)
-    text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    return text_on(console)
 
 
 def render_markdown(tuning: Tuning, /, **_options: Any) -> str:
