@@ -300,12 +300,16 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float | None = None  # what it cost in that run
 
 
+ForecastKind = Literal["size", "layout", "contents", "value", "dtype", "mode", "structure", "state"]
+
+
 class ForecastChange(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A size or number that sets an input apart from the ordinary ones."""
+    """A size or value that sets an input apart from the ordinary ones."""
 
     source: str
-    dimension: int | None  # None for a number
+    dimension: int | None  # None where it is no size
     value: str
+    kind: ForecastKind = "size"
 
 
 class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -324,7 +328,7 @@ class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
     callable: int  # index into Session.callables
     what: Literal["graph", "general", "observed"]
     changes: tuple[ForecastChange, ...] = ()
-    layout: str = ""  # of tensors that are empty, where it is unusual
+    layout: str = ""  # in words, where it is unusual
     inputs: tuple[Input, ...] = ()
     leaves: tuple[ForecastLeaf, ...] = ()
     grad: bool = True
@@ -339,6 +343,7 @@ class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""  # the compiler's, where the program itself takes the input
     repeat: bool = False  # an input that came before: state that moved on compiles again
     unbounded: bool = False  # and it does so at each further call
+    covered: bool | None = None  # by the warm-up, proved by calling it afterwards; None: not tried
 
 
 class ForecastCause(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -357,6 +362,8 @@ class ForecastCause(msgspec.Struct, frozen=True, omit_defaults=True):
     smallest: int | None = None  # index into Forecast.calls
     remedy: str = ""  # what to do first
     snippet: str = ""
+    happened: int = 0  # recompilations of the run itself with the same cause
+    covered: bool | None = None  # all its inputs are, by the warm-up; None: not tried
 
 
 class ForecastFrame(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -384,6 +391,27 @@ class ForecastCallable(msgspec.Struct, frozen=True, omit_defaults=True):
     left_out: int = 0  # calls of kinds beyond the first eight
     unbounded: tuple[str, ...] = ()  # sizes of which every value compiles a graph
     unusable: tuple[str, ...] = ()  # why calls of the program could not be made again
+    fixed: tuple[str, ...] = ()  # what never varied, and would compile a graph if it did
+
+
+class ForecastRemedy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A set of remedies, and what could still be compiled with it, by a forecast under it."""
+
+    ids: tuple[str, ...]
+    text: str
+    graphs: int | None  # None where it could not be tried
+    left: tuple[str, ...] = ()  # what still needs graphs, in words
+    price: str = ""
+    why: str = ""  # it could not be tried
+    changes: str = ""  # what applies it, as JSON of an overlay
+
+
+class ForecastWarmup(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The smallest set of calls found that compiles everything, and whether it did."""
+
+    calls: tuple[int, ...] = ()  # indexes into Forecast.calls, in the order to make them
+    left: int | None = None  # inputs that still recompiled after it; None: not tried
+    seconds: float | None = None  # that its compiles would take, from those seen
 
 
 class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -395,6 +423,8 @@ class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
     callables: tuple[ForecastCallable, ...] = ()
     stopped: str = ""  # why nothing, or not everything, was explored
     seconds: float | None = None  # what all of them would cost
+    remedies: tuple[ForecastRemedy, ...] = ()  # the one that leaves least first
+    warmup: ForecastWarmup | None = None
 
 
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
