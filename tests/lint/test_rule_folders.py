@@ -54,6 +54,16 @@ def test_readme_has_the_headings(rule):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_readme_shows_the_examples_as_they_are(rule):
+    blocks = re.findall(r"```python\n(.*?)```", text(rule, "README.md"), re.DOTALL)
+    assert blocks
+    for block, name in zip(blocks, ("before.py", "after.py"), strict=False):
+        code = re.sub(r"  # CS\d{3}\b.*", "", text(rule, name))
+        for part in block.strip().split("\n\n\n"):
+            assert part.strip() in code, name
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_rule_says_what_and_how(rule):
     folder = os.path.basename(rule_folder(rule))
     assert rule.name == folder.replace("_", "-")
