@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from compilescope.tune.remedy import Candidate, compile_with, config
-
-if TYPE_CHECKING:
-    from compilescope.tune.plan import Situation
+from compilescope.tune.situation import Situation
 
 _SCALARS = re.compile(r"item|tolist|scalar", re.IGNORECASE)
 _SHAPES = re.compile(r"dynamic shape operator|nonzero|masked_select|unique", re.IGNORECASE)

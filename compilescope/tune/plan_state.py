@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from compilescope.tune.remedy import Candidate, Entry, attribute, compile_with, config
-
-if TYPE_CHECKING:
-    from compilescope.tune.plan import Situation
+from compilescope.tune.situation import Situation
 
 _NUMBER = re.compile(r"^-?[\d.]+(e[+-]?\d+)?$")
 _ITEM = re.compile(r"\[(['\"])lr\1\]|\.lr$")

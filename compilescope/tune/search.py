@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from compilescope.tune.plan import Situation, candidates
+from compilescope.tune.plan import candidates
 from compilescope.tune.rank import rank
 from compilescope.tune.remedy import Candidate
+from compilescope.tune.situation import Situation
 from compilescope.tune.trials import Bench, BudgetSpentError, Ran
 from compilescope.tune.warm import generic, replay
 

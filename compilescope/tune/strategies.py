@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.evidence import torch_version
 from compilescope.tune import warm
-from compilescope.tune.plan import Situation
 from compilescope.tune.remedy import Candidate, Entry, argument, compile_with, config
+from compilescope.tune.situation import Situation
 
 if TYPE_CHECKING:
     from compilescope.tune.trials import Bench, Ran
