@@ -61,7 +61,7 @@ def test_report_is_written_beside_the_session_and_opened(play, own, tmp_path):
         await stage.press("o")
         assert stage.pages == [tmp_path / "own.html"]
         again = store.load(tmp_path / "own.html")
-        assert again == stage.screen.opened.session
+        assert again == stage.screen.at.opened.session
         assert "opened own.html" in stage.notices
 
     play(scene, own)

@@ -14,13 +14,13 @@ WIDE = (200, 50)
 
 def test_first_screen(play, recorded):
     async def scene(stage):
-        assert stage.screen.active == "1"
+        assert stage.screen.at.active == "1"
         assert stage.column(0) == ["A", "B", "C"]
         assert stage.grid.has_focus
         assert stage.grid.item.seconds_lost == max(
-            cause.seconds_lost for cause in stage.screen.opened.diagnosis.causes
+            cause.seconds_lost for cause in stage.screen.at.opened.diagnosis.causes
         )
-        assert stage.text("#verdict") == stage.screen.opened.diagnosis.verdict
+        assert stage.text("#verdict") == stage.screen.at.opened.diagnosis.verdict
         assert "shapes.py · 18 calls · 8 graphs" in stage.text("#title")
         for word in ("11 │ def forward", "^^^^", "Why", "Fix", "Proof: not verified", "Events"):
             assert word in stage.detail.text
@@ -33,8 +33,8 @@ def test_first_screen(play, recorded):
 def test_a_digit_shows_its_view(play, recorded, view):
     async def scene(stage):
         await stage.press(view)
-        assert stage.screen.active == view
-        assert stage.grid.table is stage.screen.table
+        assert stage.screen.at.active == view
+        assert stage.grid.table is stage.screen.at.table
         assert f"[{view} {VIEWS[view][0]}]" in "\n".join(stage.lines())
         assert stage.grid.has_focus
 
@@ -95,15 +95,15 @@ def test_tab_and_the_detail_pane(play, recorded):
 def test_enter_goes_from_cause_to_calls_to_cause_and_esc_comes_back(play, recorded):
     async def scene(stage):
         await stage.press("j", "enter")
-        assert (stage.screen.active, stage.screen.state.filter) == ("2", "cause:B")
+        assert (stage.screen.at.active, stage.screen.at.state.filter) == ("2", "cause:B")
         assert list(stage.grid.rows) == [10, 12]
         await stage.press("enter")
-        assert (stage.screen.active, stage.screen.state.filter) == ("1", "cause:B")
+        assert (stage.screen.at.active, stage.screen.at.state.filter) == ("1", "cause:B")
         await stage.press("escape")
-        assert (stage.screen.active, stage.screen.state.filter) == ("2", "cause:B")
+        assert (stage.screen.at.active, stage.screen.at.state.filter) == ("2", "cause:B")
         await stage.press("escape")
-        assert (stage.screen.active, stage.screen.state.filter) == ("1", "")
-        assert stage.screen.states["2"].filter == ""
+        assert (stage.screen.at.active, stage.screen.at.state.filter) == ("1", "")
+        assert stage.screen.at.states["2"].filter == ""
 
     play(scene, recorded("shapes"))
 
@@ -132,7 +132,7 @@ def test_filter(play, recorded):
         assert stage.column(0) == ["A", "B", "C"]
         await stage.press("slash")
         await stage.type("!x n>1 jq")
-        assert stage.screen.state.filter == "!x n>1 jq", "keys are letters while typing"
+        assert stage.screen.at.state.filter == "!x n>1 jq", "keys are letters while typing"
         assert "No row matches" in "\n".join(stage.lines())
         await stage.press("escape")
         assert stage.column(0) == ["A", "B", "C"]
@@ -144,12 +144,12 @@ def test_sort_and_reverse(play, recorded):
     async def scene(stage):
         await stage.press("2", "s", "s")
         assert stage.grid.sorted == (1, True)
-        slowest = [stage.screen.index.series.seconds[row] for row in stage.grid.rows]
+        slowest = [stage.screen.at.index.series.seconds[row] for row in stage.grid.rows]
         assert slowest == sorted(slowest, reverse=True)
         await stage.press("S")
         assert stage.grid.sorted == (1, False)
         assert list(stage.grid.rows) == sorted(
-            range(18), key=stage.screen.index.series.seconds.__getitem__
+            range(18), key=stage.screen.at.index.series.seconds.__getitem__
         )
         for _ in range(4):
             await stage.press("s")
@@ -169,15 +169,15 @@ def test_sorting_keeps_the_selected_row(play, recorded):
 def test_spikes(play, recorded):
     async def scene(stage):
         assert stage.timeline.call == 1
-        compiled = stage.screen.index.series.compiled
+        compiled = stage.screen.at.index.series.compiled
         await stage.press("n")
         assert stage.timeline.call == compiled[2] == 4
         await stage.press("n")
         assert stage.timeline.call == 5
-        assert stage.screen.index.letters[stage.grid.item.id] == "C"
+        assert stage.screen.at.index.letters[stage.grid.item.id] == "C"
         await stage.press("N")
         assert stage.timeline.call == 4
-        assert stage.screen.index.letters[stage.grid.item.id] == "A"
+        assert stage.screen.at.index.letters[stage.grid.item.id] == "A"
         await stage.press("2", "n")
         assert stage.grid.item == stage.timeline.call == compiled[1]
         for _ in range(9):
@@ -241,7 +241,7 @@ def test_help_lists_the_keys_of_the_screen(play, recorded):
         assert "edit" in [key.id for key in stage.screen.keys]
         assert "pause" not in [key.id for key in stage.screen.keys]
         await stage.press("escape")
-        assert stage.screen.active == "1"
+        assert stage.screen.at.active == "1"
 
     play(scene, recorded("shapes"))
 
@@ -255,7 +255,7 @@ def test_palette_runs_a_command_by_name(play, recorded, key):
         await stage.press("enter")
         await stage.pilot.pause(0.2)
         await stage.settle()
-        assert stage.screen.active == "4"
+        assert stage.screen.at.active == "4"
 
     play(scene, recorded("breaks"))
 
@@ -283,7 +283,7 @@ def test_list_of_the_folder_and_back(play, recorded):
         assert isinstance(stage.screen, SessionsScreen)
         assert len(stage.screen.entries) == 7
         await stage.press("escape")
-        assert stage.screen.active == "1"
+        assert stage.screen.at.active == "1"
 
     play(scene, recorded("shapes"))
 
@@ -297,8 +297,8 @@ def test_compare_with_another_run(play, recorded):
         row = [entry.name for entry in stage.screen.entries].index("ints.py")
         stage.grid.move(row)
         await stage.press("enter")
-        assert stage.screen.active == "8"
-        assert stage.screen.comparison.before == "ints.py"
+        assert stage.screen.at.active == "8"
+        assert stage.screen.at.comparison.before == "ints.py"
         changes = stage.column(0)
         assert "+ new" in changes
         assert "✓ gone" in changes
@@ -317,13 +317,13 @@ def test_mouse(play, recorded):
         assert stage.grid.sorted == (1, True)
         await stage.pilot.click("#tabs", offset=(13, 0))
         await stage.settle()
-        assert stage.screen.active == "2"
+        assert stage.screen.at.active == "2"
         await stage.pilot.click("#timeline", offset=(4 * 5, 1))
         await stage.settle()
         assert stage.timeline.call == stage.grid.item == 5
         await stage.pilot.click("#rows", offset=(5, 1), times=2)
         await stage.settle()
-        assert stage.screen.active == "2"
+        assert stage.screen.at.active == "2"
         assert stage.detail.has_focus, "a steady call has nothing to go into"
 
     play(scene, recorded("shapes"))

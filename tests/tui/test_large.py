@@ -34,7 +34,7 @@ def test_opens_and_answers_keys(play, parsed, size):
     async def scene(stage):
         # Time of this process: other programs on the machine are not what is measured.
         assert time.process_time() - began < 1.0
-        assert len(stage.screen.opened.diagnosis.calls[0].seconds) == 100_000
+        assert len(stage.screen.at.opened.diagnosis.calls[0].seconds) == 100_000
         took = []
         for key in KEYS.split():
             start = time.process_time()

@@ -33,7 +33,7 @@ def begin(tmp_path):
         live.recorder.wait()
 
 
-async def until(stage, condition, patience=30.0):
+async def until(stage, condition, patience=90.0):
     end = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < end, "\n".join(stage.lines())
@@ -46,12 +46,12 @@ def test_a_short_program_ends_saved_with_its_output_in_a_pane(play, begin):
     async def scene(stage):
         await until(stage, lambda: live._over)
         await stage.press("p")
-        assert stage.screen.active == "p"
+        assert stage.screen.at.active == "p"
         assert stage.screen.query_one("#output").size.height > 5
         assert "hello" in "\n".join(stage.lines())
         await stage.press("1")
         assert stage.grid.has_focus
-        assert stage.screen.opened.session.code == 3
+        assert stage.screen.at.opened.session.code == 3
         assert "● live" not in stage.text("#title")
         await stage.press("q")
         assert not stage.app.is_running, "a program that has ended asks nothing"
@@ -96,13 +96,13 @@ def test_pausing_the_view_does_not_pause_the_program(play, begin):
     live = begin("import time\nfor i in range(400):\n    print(i, flush=True); time.sleep(0.05)\n")
 
     async def scene(stage):
-        await until(stage, lambda: live.raw is not None and stage.screen.opened is not None)
+        await until(stage, lambda: live.raw is not None and stage.screen.at.opened is not None)
         await stage.press("space")
         assert stage.screen.paused
         assert "❚❚ paused" in stage.text("#title")
-        opened, printed = stage.screen.opened, len(live.log.read_text())
+        opened, printed = stage.screen.at.opened, len(live.log.read_text())
         await stage.pilot.pause(1.5)
-        assert stage.screen.opened is opened
+        assert stage.screen.at.opened is opened
         assert len(live.log.read_text()) > printed
         await stage.press("space")
         assert "● live" in stage.text("#title")
@@ -152,14 +152,14 @@ def test_causes_appear_while_torch_runs(play, begin):
 
     async def scene(stage):
         def found():
-            opened = stage.screen.opened
+            opened = stage.screen.at.opened
             return opened is not None and opened.diagnosis.counts.recompiles > 0
 
         await until(stage, found, patience=90)
         assert live.is_running()
         await until(stage, lambda: live._over, patience=90)
         assert stage.column(0)[0] == "A"
-        assert stage.screen.opened.session.how == "exited"
+        assert stage.screen.at.opened.session.how == "exited"
 
     play(scene, live=live)
     asyncio.run(asyncio.sleep(0))

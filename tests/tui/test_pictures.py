@@ -50,7 +50,7 @@ PICTURES = [
 def test_session(play, picture, recorded, name, session, size, keys, active, row):
     async def scene(stage):
         await stage.press(*keys)
-        assert stage.screen.active == active
+        assert stage.screen.at.active == active
         assert stage.grid.cursor == row
         picture(stage.app, name)
 
@@ -92,7 +92,7 @@ def test_comparison(play, picture, recorded, tmp_path):
 
     async def scene(stage):
         await stage.press("enter", "c", "enter")
-        assert stage.screen.active == "8"
+        assert stage.screen.at.active == "8"
         picture(stage.app, "comparison-200")
 
     play(scene, tmp_path / "shapes.cscope.json.gz", tmp_path / "ints.cscope.json.gz", size=WIDE)

@@ -90,7 +90,7 @@ def test_several_files_are_a_list_and_enter_opens_one(play, recorded):
         names = stage.column(2)
         await stage.press("j", "enter")
         assert isinstance(stage.screen, SessionScreen)
-        assert stage.screen.opened.session.name == names[1]
+        assert stage.screen.at.opened.session.name == names[1]
         await stage.press("l")
         assert isinstance(stage.screen, SessionsScreen)
         assert stage.grid.cursor == 1
@@ -170,14 +170,14 @@ def test_zero_compiles(play, recorded):
         assert "Was torch.compile reached" in "\n".join(stage.lines())
         for view in "1234567890":
             await stage.press(view, "j", "n", "y", "enter", "escape")
-            assert stage.screen.active == view
+            assert stage.screen.at.active == view
 
     play(scene, recorded("nothing"))
 
 
 def test_an_empty_session(play, tmp_path):
     async def scene(stage):
-        assert stage.screen.active == "1"
+        assert stage.screen.at.active == "1"
         await stage.press("2")
         assert "No calls were recorded" in "\n".join(stage.lines())
 
@@ -225,7 +225,7 @@ def test_findings_of_lint_come_first_where_nothing_else_is(play, tmp_path):
     finding = Finding("/p/a.py", 3, 1, 3, 9, "CS101", "print", "`print()` breaks", fix="unsafe")
 
     async def scene(stage):
-        assert stage.screen.active == "7"
+        assert stage.screen.at.active == "7"
         assert "CS101" in stage.detail.text
         assert stage.column(2) == ["?"]
 
@@ -251,7 +251,7 @@ def test_recompiles_without_calls(play, tmp_path):
     async def scene(stage):
         assert not stage.timeline.display
         await stage.press("enter")
-        assert stage.screen.active == "5", "without calls a cause leads to its compiles"
+        assert stage.screen.at.active == "5", "without calls a cause leads to its compiles"
         await stage.press("escape", "n")
         assert "no call of this callable compiled anything" in stage.notices
 

@@ -43,7 +43,7 @@ class Acting(MessagePump):
 
     def action_copy_fix(self) -> None:
         screen = _screen(self)
-        grid, table = screen.query_one(Grid), screen.table
+        grid, table = screen.query_one(Grid), screen.at.table
         text = table.fix(grid.item) if table is not None and grid.item is not None else ""
         _copy(screen, text, "this row has no fix")
 
@@ -55,14 +55,14 @@ class Acting(MessagePump):
 
     def action_report(self) -> None:
         screen = _screen(self)
-        if screen.opened is not None:
+        if screen.at.opened is not None:
             screen.run_worker(lambda: _write_report(screen), thread=True, group="report")
 
     def action_compare(self) -> None:
         from compilescope.tui.screens.sessions import SessionsScreen
 
         screen = _screen(self)
-        if screen.opened is not None:
+        if screen.at.opened is not None:
             chooser = SessionsScreen(_around(screen), choose="compare with which earlier run?")
             screen.app.push_screen(chooser, lambda path: _compare(screen, path))
 
@@ -78,7 +78,7 @@ class Acting(MessagePump):
 
 
 def _write_report(screen: SessionScreen) -> None:
-    opened = screen.opened
+    opened = screen.at.opened
     assert opened is not None
     path = report_path(opened.path)
     try:
@@ -100,9 +100,9 @@ def _compare(screen: SessionScreen, path: Path | None) -> None:
 def _read_other(screen: SessionScreen, path: Path) -> None:
     from compilescope.diagnose.compare import compare
 
-    assert screen.opened is not None
+    assert screen.at.opened is not None
     try:
-        found = compare(open_session(path).diagnosis, screen.opened.diagnosis)
+        found = compare(open_session(path).diagnosis, screen.at.opened.diagnosis)
     except CompilescopeError as error:
         screen.app.call_from_thread(screen.notify, str(error), severity="error")
         return
@@ -132,7 +132,7 @@ def _copy(screen: SessionScreen, text: str, otherwise: str) -> None:
 
 
 def _frame(screen: SessionScreen) -> Frame | None:
-    grid, table = screen.query_one(Grid), screen.table
+    grid, table = screen.query_one(Grid), screen.at.table
     if table is None or grid.item is None:
         return None
     frame = table.frame(grid.item)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from compilescope.filters import parse
 
 if TYPE_CHECKING:
-    from compilescope.tui.screens.session import SessionScreen, ViewState
+    from compilescope.tui.browsing import ViewState
+    from compilescope.tui.screens.session import SessionScreen
     from compilescope.tui.views.table import Table
 
 _AT_ONCE = 2000  # rows that are filtered within a few milliseconds
@@ -41,7 +42,7 @@ class Narrowing:
             stop = min(start + _AT_ONCE, len(table.items))
             rows += [at for at in range(start, stop) if query.holds(table.values(table.items[at]))]
             await asyncio.sleep(0)
-        if self._screen.table is table:
+        if self._screen.at.table is table:
             self._screen.fill(ordered(table, rows, state))
 
 
