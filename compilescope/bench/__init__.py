@@ -1,0 +1,1 @@
+"""Eager against compiled: measured in turns in the user's interpreter, judged in ours."""
