@@ -8,7 +8,6 @@ tracker that runs in a probed program.
 from __future__ import annotations
 
 import copy
-import gc
 import logging
 import os
 import threading
@@ -25,7 +24,7 @@ _AGENT = "compilescope.probe.agent._compilescope_agent"  # a folder, not a packa
 _UNREAD = frozenset(kind.decode() for kind in IGNORED) - {"stack"}
 _lock = threading.RLock()
 _open: list[Feed] = []
-_initialise: Any = None  # torch's own OptimizeContext.__init__, while ours stands in its place
+_HOOKS = "enter_exit_hooks"  # what torch runs around each call of what a context compiled
 
 
 class Feed:
@@ -36,7 +35,7 @@ class Feed:
         self._record: Any = None
         self._tracker: Any = None
         self._handler = _TraceHandler(folder / TRACE / "live.log")
-        self._hooks: list[tuple[Any, Any]] = []
+        self._hooks: dict[int, tuple[Any, Any]] = {}
         self._filters: dict[logging.Logger, tuple[list[Any], int]] = {}
 
     def start(self) -> None:
@@ -54,17 +53,15 @@ class Feed:
         logs.watch(self._record)
         logging.getLogger(logs.TRACE).addHandler(self._handler)
         with _lock:
-            _stand_in(eval_frame.OptimizeContext)
             _open.append(self)
-            for context in gc.get_referrers(eval_frame.OptimizeContext):
-                if isinstance(context, eval_frame.OptimizeContext):
-                    self.follow(context)
+            eval_frame.OptimizeContext.enter_exit_hooks = property(_hooks_of, _set_hooks)
 
     def follow(self, context: Any) -> None:
         """See the calls of what `context` compiles."""
-        hook = self._tracker.hook(context)
-        context.enter_exit_hooks.insert(0, hook)
-        self._hooks.append((context, hook))
+        if id(context) not in self._hooks:
+            hook = self._tracker.hook(context)
+            vars(context)[_HOOKS].insert(0, hook)
+            self._hooks[id(context)] = (context, hook)
 
     def stop(self) -> None:
         """Leave everything as it was found."""
@@ -79,10 +76,11 @@ class Feed:
             if self in _open:
                 _open.remove(self)
             if not _open:
-                _stand_back()
-        for context, hook in self._hooks:
+                with suppress(AttributeError):
+                    del import_module("torch._dynamo.eval_frame").OptimizeContext.enter_exit_hooks
+        for context, hook in self._hooks.values():
             with suppress(ValueError):
-                context.enter_exit_hooks.remove(hook)
+                vars(context)[_HOOKS].remove(hook)
         self._hooks.clear()
         self._forget_misses()
         self._record.close()
@@ -183,26 +181,18 @@ def _writes_to(item: Any, record: Any) -> bool:
     return getattr(item, "_record", None) is record
 
 
-def _stand_in(context: Any) -> None:
-    """Let contexts that are made from now on be followed too."""
-    global _initialise  # noqa: PLW0603  torch has one class, and so it is patched once
-    if _initialise is not None:
-        return
-    original = _initialise = context.__init__
-
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        original(self, *args, **kwargs)
+def _hooks_of(context: Any) -> list[Any]:
+    # Read at each call: a context made before the block is met too, however it is hidden (what was
+    # there at `gc.freeze()` cannot be found by looking for it).
+    with _lock:
         for feed in _open:
-            feed.follow(self)
+            feed.follow(context)
+    found: list[Any] = vars(context)[_HOOKS]
+    return found
 
-    context.__init__ = __init__
 
-
-def _stand_back() -> None:
-    global _initialise  # noqa: PLW0603
-    if _initialise is not None:
-        import_module("torch._dynamo.eval_frame").OptimizeContext.__init__ = _initialise
-        _initialise = None
+def _set_hooks(context: Any, hooks: list[Any]) -> None:
+    vars(context)[_HOOKS] = hooks
 
 
 def _in_child() -> None:

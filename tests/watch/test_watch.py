@@ -57,6 +57,17 @@ def test_what_earlier_code_compiled_is_forgotten():
     w.assert_no_recompiles()
 
 
+def test_calls_are_seen_after_the_program_froze_its_objects():
+    early = torch.compile(lambda x: x - 1, backend="eager")
+    gc.freeze()
+    try:
+        with compilescope.watch() as w:
+            early(torch.ones(3))
+    finally:
+        gc.unfreeze()
+    assert [len(series.seconds) for series in w.diagnosis.calls] == [1]
+
+
 def test_without_a_reset_a_warm_function_is_served():
     with compilescope.watch() as cold:
         scaled(torch.ones(3))
