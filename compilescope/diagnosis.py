@@ -10,7 +10,17 @@ from typing import Literal
 
 import msgspec
 
-from compilescope.model import Environment, Finding, Forecast, Frame, Gap, GuardFailure, Process
+from compilescope.model import (
+    DeviceMemory,
+    Environment,
+    Finding,
+    Forecast,
+    Frame,
+    Gap,
+    GuardFailure,
+    KernelTuned,
+    Process,
+)
 
 DIAGNOSIS_VERSION = 1
 
@@ -140,6 +150,8 @@ class CallSeries(msgspec.Struct, frozen=True):
     steady_from: int | None = None  # first call after the last compile
     callable: int | None = None  # index into Session.callables
     at: tuple[float, ...] = ()  # when each call began
+    device: tuple[float | None, ...] = ()  # seconds on the GPU, empty where not measured
+    device_steady: float | None = None  # their median over the calls that `steady` is of
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -151,6 +163,93 @@ class Notice(msgspec.Struct, frozen=True):
     why: str = ""
     frame: Frame | None = None
     remedies: tuple[Remedy, ...] = ()
+
+
+class CudaGraphProblem(msgspec.Struct, frozen=True):
+    """Something that keeps CUDA graphs from being used, or from paying."""
+
+    kind: Literal[
+        "skipped",  # a graph was not recorded
+        "rerecorded",  # recorded again: an input had moved, or memory was still in use
+        "given_up",  # recorded again too often, and then no more
+        "many_sizes",  # one recording for each size
+        "pending_backward",  # outputs of the step before still wait for their backward pass
+        "overwritten",  # an output was read after a later call had reused its memory
+        "copied",  # an input is copied at each call
+    ]
+    text: str  # PyTorch's own
+    why: str  # what it means
+    times: int = 1
+    frame: Frame | None = None  # the user's line
+    inputs: tuple[str, ...] = ()  # that had moved, by PyTorch's names
+    compile_ids: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+
+
+class CudaGraph(msgspec.Struct, frozen=True):
+    """What CUDA graphs came to for one compiled graph; None where the log does not tell."""
+
+    compile_id: str
+    function: Frame | None
+    sizes: tuple[str, ...] = ()  # distinct variable sizes, each recorded on its own
+    recorded: int | None = None
+    rerecorded: int | None = None
+    warm_ups: int | None = None  # runs before a recording, without a CUDA graph
+
+
+class CudaGraphs(msgspec.Struct, frozen=True):
+    """CUDA graphs in this run: one panel."""
+
+    status: Literal["recorded", "partly", "skipped", "off", "failed"]
+    summary: str  # one sentence
+    graphs: tuple[CudaGraph, ...] = ()
+    problems: tuple[CudaGraphProblem, ...] = ()  # those to act on first
+    recorded: int | None = None  # of all graphs; None where the log does not tell
+    rerecorded: int | None = None
+    warm_ups: int | None = None
+    pools: tuple[int, ...] = ()  # bytes reserved by each pool, empty where unknown
+    folded: int = 0  # lines of the log that say only that CUDA graphs are off
+
+
+class KernelCause(msgspec.Struct, frozen=True):
+    """Why Triton compiled a kernel again."""
+
+    argument: str  # "" for an option such as num_warps
+    kind: Literal["one", "divisible", "width", "dtype", "constexpr", "option", "alignment", "other"]
+    why: str
+    times: int  # compiles that it brought about
+    seconds: float
+    values: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+
+
+class Kernel(msgspec.Struct, frozen=True):
+    """One Triton kernel, the program's own or inductor's."""
+
+    name: str
+    origin: Literal["program", "library", "inductor", "unknown"]
+    frame: Frame | None = None  # its first line
+    launched: Frame | None = None  # the user's line that launched it first
+    compiles: int = 0  # cache misses
+    cache_hits: int = 0
+    seconds: float = 0.0  # compiling
+    causes: tuple[KernelCause, ...] = ()  # why it was compiled again, the dearest first
+    tuned: tuple[KernelTuned, ...] = ()
+    registers: int | None = None  # a thread, the most of any specialisation
+    spills: int | None = None
+    shared_bytes: int | None = None
+    why: str = ""  # what is wrong with it, "" where nothing is
+    remedies: tuple[Remedy, ...] = ()  # for spills and slow tuning
+
+
+class GraphMemory(msgspec.Struct, frozen=True):
+    """Device memory at its highest in the calls of one compiled graph."""
+
+    compile_id: str
+    frame: Frame | None
+    peak_bytes: int
+    call: int | None = None  # the call that reached it
+    process: int = 0
 
 
 class SymbolGuard(msgspec.Struct, frozen=True):
@@ -225,3 +324,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     sources: dict[str, dict[int, str]] = {}
     symbols: tuple[SymbolicSize, ...] = ()
     forecast: Forecast | None = None
+    cudagraphs: CudaGraphs | None = None  # None where nothing was heard of them
+    kernels: tuple[Kernel, ...] = ()
+    memory: tuple[GraphMemory, ...] = ()
+    devices: tuple[DeviceMemory, ...] = ()

@@ -196,6 +196,77 @@ class Called(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event",
     eager: bool = False  # ran eagerly: the recompile limit was reached
     thread: int = 0
     error: str = ""  # exception class it raised
+    device_seconds: float | None = None  # on the GPU, from its first work for this call to its last
+    peak_bytes: int | None = None  # device memory at its highest, where this call set a new height
+
+
+class CudaGraphed(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="cuda_graphed"
+):
+    """A compiled graph on its way into a CUDA graph; equal ones are one event."""
+
+    process: int
+    what: Literal["set_up", "warmed_up", "recorded", "rerecorded", "ran_eagerly"]
+    compile_id: str = ""
+    function: str = ""  # PyTorch's own name of the part, "partition_0"
+    mode: str = ""  # "forward", "backward", "inference"
+    sizes: str = ""  # the sizes that it was set up for, "" where none is variable
+    reason: str = ""  # why it was recorded again
+    inputs: tuple[str, ...] = ()  # PyTorch's names of the inputs that had moved
+    frame: Frame | None = None  # the user's line that reads such an input
+    at: float | None = None
+    times: int = 1
+
+
+class KernelArgument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a Triton kernel was compiled for, of one of its arguments."""
+
+    name: str
+    type: str  # "i32", "*fp32", "constexpr"
+    value: str = ""  # of a constant: a constexpr, or a number that Triton took as one
+    divisible: bool = False  # by 16
+
+
+class KernelCompiled(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="kernel_compiled"
+):
+    """A Triton kernel compiled for one specialisation, or loaded from Triton's cache."""
+
+    process: int
+    name: str
+    origin: Literal["program", "library", "inductor", "unknown"] = "unknown"
+    frame: Frame | None = None  # the kernel's first line
+    launched: Frame | None = None  # the user's line that launched it
+    at: float | None = None
+    seconds: float | None = None
+    cache: Literal["hit", "miss", ""] = ""
+    arguments: tuple[KernelArgument, ...] = ()
+    options: dict[str, str] = {}  # "num_warps", "num_stages", ... that may differ between compiles
+    registers: int | None = None  # a thread
+    spills: int | None = None  # registers that went to memory, a thread
+    shared_bytes: int | None = None
+    compiles: tuple[str, ...] = ()  # compile ids of the compiled calls that were running
+    tuning: bool = False  # compiled only to be timed among others
+
+
+class KernelTuned(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="kernel_tuned"
+):
+    """Configurations of a Triton kernel timed against each other."""
+
+    process: int
+    name: str
+    origin: Literal["program", "library", "inductor", "unknown"] = "unknown"
+    frame: Frame | None = None
+    launched: Frame | None = None
+    at: float | None = None
+    seconds: float | None = None
+    key: str = ""  # the values that choose the configuration
+    trials: int = 0
+    failed: int = 0  # that did not run: out of registers or shared memory
+    winner: str = ""
+    best_seconds: float | None = None  # of one run of the winner
+    cache: Literal["hit", "miss", ""] = ""
 
 
 Event = (
@@ -209,6 +280,9 @@ Event = (
     | Guarded
     | Warned
     | Called
+    | CudaGraphed
+    | KernelCompiled
+    | KernelTuned
 )
 
 
@@ -241,6 +315,17 @@ class Process(msgspec.Struct, frozen=True, omit_defaults=True):
     code: int | None = None
     signal: str = ""
     error: str = ""  # the exception's class and message
+
+
+class DeviceMemory(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one process held of a device's memory, in bytes."""
+
+    process: int
+    device: int
+    peak_allocated: int | None = None
+    peak_reserved: int | None = None
+    total: int | None = None
+    pools: tuple[int, ...] = ()  # reserved by each private pool of CUDA graphs, at the end
 
 
 class Gap(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -320,13 +405,18 @@ class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
     strides: tuple[int, ...] | None = None
     dtype: str = ""
     value: str = ""  # as Python writes it, for a plain value
+    requires_grad: bool = False
+    fill: str = ""  # other contents than the sample's: "zeros", "ones", "drawn 1"
 
 
 class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input: one that would compile another graph, or one that warm-up needs before it."""
+    """An input: one that would compile another graph, or one that warm-up needs before it.
+
+    "assumed" ones are of a kind that never came; they are not counted.
+    """
 
     callable: int  # index into Session.callables
-    what: Literal["graph", "general", "observed"]
+    what: Literal["graph", "general", "observed", "assumed"]
     changes: tuple[ForecastChange, ...] = ()
     layout: str = ""  # in words, where it is unusual
     inputs: tuple[Input, ...] = ()
@@ -457,3 +547,4 @@ class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     gaps: tuple[Gap, ...] = ()
     forecast: Forecast | None = None
     proofs: tuple[Proof, ...] = ()  # from `tune`, about remedies for this run
+    memory: tuple[DeviceMemory, ...] = ()

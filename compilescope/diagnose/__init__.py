@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.breaks import explain_breaks
 from compilescope.diagnose.causes import explain_recompiles
+from compilescope.diagnose.cudagraphs import covered, explain_cudagraphs
 from compilescope.diagnose.errors import tell
 from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.fallbacks import explain_fallbacks
@@ -77,6 +78,8 @@ def diagnose(session: Session) -> Diagnosis:
         sources=session.sources,
         symbols=explain_symbols(session),
         forecast=session.forecast,
+        cudagraphs=explain_cudagraphs(session),
+        devices=session.memory,
     )
 
 
@@ -136,7 +139,7 @@ def _notices(session: Session) -> tuple[Notice, ...]:
     """One notice for each meaning: texts that differ in numbers only are told once."""
     folded: dict[tuple[str, str], Notice] = {}
     for event in session.events:
-        if not isinstance(event, Warned):
+        if not isinstance(event, Warned) or covered(event):
             continue
         why, remedies = explain_notice(event.kind, event.text)
         known = folded.get((event.kind, why or event.text))

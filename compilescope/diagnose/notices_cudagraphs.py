@@ -34,6 +34,65 @@ _STATIC_ADDRESS = fix(
     limits="a new tensor at another address is recorded or compiled again",
 )
 
+_STEP_BEGIN = fix(
+    "mark_step_begin",
+    "Mark where each step begins",
+    "torch.compiler.cudagraph_mark_step_begin()",
+    since="2.2",
+)
+_STATIC_MOVED = (
+    "An input that should stay in place (a parameter, a buffer, or one marked static) was at "
+    "another address, so the CUDA graph was recorded again."
+)
+_MANAGED_MOVED = (
+    "An output of an earlier CUDA graph came back as an input from another place in its memory, so "
+    "the CUDA graph was recorded again."
+)
+_STILL_ALIVE = (
+    "An output of an earlier call was still in use that had been dropped when the CUDA graph was "
+    "recorded, so it was recorded again."
+)
+_AGAIN = "A CUDA graph was recorded again, because something it relies on had changed."
+_OVERWRITTEN = (
+    "A CUDA graph writes its outputs into the same memory at each call. This one was read after a "
+    "later call had begun to write there."
+)
+_KEEP_INPUTS = fix(
+    "keep_inputs", "Reuse the same input and parameter tensors: copy new data into them"
+)
+_CLONE_KEPT = fix(
+    "clone_output",
+    "Clone, outside the compiled function, what you keep over the next call",
+    "kept = output.clone()",
+    price="a copy of each kept output",
+)
+_STABLE_GRAD = fix(
+    "stable_grad",
+    "Set `.grad` to None before each backward, or allocate the gradients before the first one",
+    "optimizer.zero_grad(set_to_none=True)",
+)
+
+
+def moved(reason: str, inputs: tuple[str, ...]) -> tuple[str, tuple[Remedy, ...]]:
+    """Why a CUDA graph was recorded again, and what to do; `reason` is PyTorch's."""
+    named = f" PyTorch calls it `{inputs[0]}`." if len(inputs) == 1 else ""
+    if len(inputs) > 1:
+        named = f" {len(inputs)} inputs moved at once."
+    if "static input" in reason:
+        return _STATIC_MOVED + named, (_KEEP_INPUTS, _STATIC_ADDRESS)
+    if "managed" in reason:
+        return _MANAGED_MOVED + named, (_CLONE_KEPT, _STEP_BEGIN)
+    if "dead indices" in reason:
+        drop = fix("drop_outputs", "Drop each step's outputs before the next call")
+        return _STILL_ALIVE, (drop, _STEP_BEGIN)
+    return _AGAIN, (_KEEP_INPUTS, _STEP_BEGIN)
+
+
+def overwritten(*, gradient: bool) -> tuple[str, tuple[Remedy, ...]]:
+    """Why reading an output failed, and what to do."""
+    return _OVERWRITTEN, (_STABLE_GRAD,) if gradient else (_CLONE_KEPT, _STEP_BEGIN)
+
+
 CUDAGRAPHS = (
     Note(
         r"(?:mutated inputs|input mutation)",
@@ -110,9 +169,7 @@ CUDAGRAPHS = (
         "Inputs that should stay in place move from call to call, so the CUDA graph was recorded "
         "again and again and then given up.",
         (
-            fix(
-                "keep_inputs", "Reuse the same input and parameter tensors: copy new data into them"
-            ),
+            _KEEP_INPUTS,
             _STATIC_ADDRESS,
         ),
     ),
@@ -148,12 +205,7 @@ CUDAGRAPHS = (
         "Outputs of the step before still wait for their backward pass, so their memory cannot be "
         "reused and the fast path is not taken.",
         (
-            fix(
-                "mark_step_begin",
-                "Mark where each step begins",
-                "torch.compiler.cudagraph_mark_step_begin()",
-                since="2.2",
-            ),
+            _STEP_BEGIN,
             fix("detach", "In inference: run under `torch.no_grad()`, or detach what you keep"),
         ),
     ),
@@ -161,6 +213,34 @@ CUDAGRAPHS = (
         r"will be copied during cudagraphs",
         "Gradients are copied at each step because they are not at a fixed address.",
         (_STATIC_ADDRESS,),
+    ),
+    Note(
+        r"^cpu ops|^DeviceCopy ops",
+        "A part of the graph works on the CPU or copies between devices. That part stays outside "
+        "of CUDA graphs and splits the rest.",
+        (
+            fix(
+                "cpu_scalars",
+                "Create it on the GPU, or pass a number that you have as a Python value",
+                "x = x + torch.tensor(value, device=x.device)",
+            ),
+        ),
+    ),
+    Note(
+        r"^(?:unbacked binding|dynamic shape) ops|cudagraph-unsafe unbacked",
+        "A size in this part is known only when it has run, or is variable where that is excluded. "
+        "The part stays outside of CUDA graphs.",
+        (fix("pad", "Pad to a fixed size, or use an operator whose output size is known before"),),
+    ),
+    Note(
+        r"^Conditional ops",
+        "A branch or a loop in this part is decided by the CPU. The part stays outside of CUDA "
+        "graphs.",
+        (fix("torch_where", "Where both sides are cheap: use `torch.where`"),),
+    ),
+    Note(
+        r"^custom partition op: (?P<name>[\w.:]*)|^CUDAGraph-unsafe custom ops",
+        "An operator here was registered as one that CUDA graphs cannot hold. " + NOTHING,
     ),
     Note(r"Recording cudagraph tree", "A CUDA graph was recorded. " + NOTHING),
     Note(

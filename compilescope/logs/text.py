@@ -15,6 +15,7 @@ from compilescope.logs import text_dynamic
 from compilescope.logs.breaks import parse_break
 from compilescope.logs.clock import Clock
 from compilescope.logs.cpp_guards import leaf_guards
+from compilescope.logs.cudagraph_runs import read_run
 from compilescope.logs.log import Log
 from compilescope.logs.stacks import FRAME, own_frame, read_stack
 from compilescope.logs.text_errors import read_failure
@@ -198,6 +199,11 @@ class TextReader:
             return
         if prefix and (frame := text_dynamic.read_start(record.lines[0])):
             self._story.starts.append((told, frame))
+            return
+        if record.artifact == "cudagraphs" and (
+            run := read_run(record.lines, compile_id=told.compile_id)
+        ):
+            self._story.run(told, run)
             return
         message = read_message(record.lines, record.artifact, prefix.level if prefix else "W")
         if message is not None:

@@ -245,6 +245,10 @@ def _others(telling: Telling) -> None:
         telling.put(
             told, msgspec.structs.replace(event, process=telling.process(told), frame=frame)
         )
+    for run in telling.story.runs.values():
+        process, at = telling.process(run.told), telling.unix(run.told)
+        told_run = msgspec.structs.replace(run.event, process=process, at=at, times=run.times)
+        telling.put(run.told, told_run)
     for repeated in telling.story.messages.values():
         told, message = repeated.told, repeated.message
         telling.put(

@@ -37,6 +37,9 @@ _HEADS = tuple(
 )
 _NO_HEAD = {"", " ", "|", "+", "\t"}  # no record begins so, and most lines do
 _MOST_OF_BREAK, _MOST_OF_WARNING = 400, 12  # lines of a record without prefixes
+_MOVED_INPUT = "input name: "  # why a CUDA graph was recorded again, a line an input
+_PARTITIONED = re.compile(r"\s+\w+: reason=")
+_STACK_OF_PARTITIONED = " " * 8
 _SINGLE = {"cudagraphs", "perf_hints"}  # artifacts whose lines are records unless indented
 _INDENTED = re.compile(r"\s+\S")
 _FIELD = re.compile(
@@ -199,6 +202,9 @@ def _phase_of_traceback(record: Record, text: str) -> str:
 def _continues(record: Record, text: str, prefix: Prefix, kind: str) -> bool:
     """Whether a line with a prefix goes on with the record."""
     before = record.prefix
+    if before and before.file == prefix.file and _PARTITIONED.match(record.lines[0]):
+        # Each line of the stack below it is logged on its own, from another line of the source.
+        return before.compile_id == prefix.compile_id and text.startswith(_STACK_OF_PARTITIONED)
     if before is None or (before.artifact, before.level, before.compile_id, before.line) != (
         prefix.artifact,
         prefix.level,
@@ -216,7 +222,9 @@ def _continues(record: Record, text: str, prefix: Prefix, kind: str) -> bool:
         return _break_goes_on(record, text, kind)
     if kind and kind != WARNING:
         return False
-    return prefix.artifact not in _SINGLE or _INDENTED.match(text) is not None
+    if prefix.artifact not in _SINGLE:
+        return True
+    return _INDENTED.match(text) is not None or text.startswith(_MOVED_INPUT)
 
 
 def _accepts(record: Record, text: str, kind: str) -> bool:

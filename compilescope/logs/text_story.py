@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from compilescope.logs.text_errors import Failure
 from compilescope.logs.text_recompiles import Limit, Rejection
 from compilescope.logs.text_warnings import Message
-from compilescope.model import Frame, GraphBroke, Guarded, Specialized, Symbol
+from compilescope.model import CudaGraphed, Frame, GraphBroke, Guarded, Specialized, Symbol
 
 Owner = tuple[str, int | None, int | None]  # stream, rank, pid
 
@@ -40,6 +40,15 @@ class Repeated:
 
 
 @dataclass
+class Run:
+    """A step of CUDA graphs, with how often it came."""
+
+    told: Told  # its first time
+    event: CudaGraphed
+    times: int = 0
+
+
+@dataclass
 class Story:
     """All that was told."""
 
@@ -54,6 +63,7 @@ class Story:
     starts: list[tuple[Told, Frame]] = field(default_factory=list)
     symbolic: list[tuple[Told, Symbol | Guarded | Specialized]] = field(default_factory=list)
     messages: dict[tuple[Owner, str, str], Repeated] = field(default_factory=dict)
+    runs: dict[tuple[Owner, CudaGraphed], Run] = field(default_factory=dict)
     guards: dict[tuple[Owner, str], tuple[str, ...]] = field(default_factory=dict)
     latencies: dict[tuple[Owner, str], float] = field(default_factory=dict)
 
@@ -61,6 +71,10 @@ class Story:
         """A warning or hint; the same text of the same process is one."""
         key = (told.owner, message.kind, message.text)
         self.messages.setdefault(key, Repeated(told, message)).times += 1
+
+    def run(self, told: Told, event: CudaGraphed) -> None:
+        """A step of CUDA graphs; equal ones of the same process are one."""
+        self.runs.setdefault((told.owner, event), Run(told, event)).times += 1
 
     def symbols(self, told: Told, found: Iterable[Symbol | Guarded | Specialized]) -> None:
         """Symbolic sizes, and what became of them."""

@@ -1,0 +1,147 @@
+"""What keeps CUDA graphs from being used, or from paying: one entry for each kind and user line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from msgspec.structs import replace
+
+from compilescope.diagnose.notices import explain as explain_notice
+from compilescope.diagnose.notices_cudagraphs import moved, overwritten
+from compilescope.diagnosis import CudaGraphProblem
+from compilescope.model import CudaGraphed, Errored, Frame, Session, Warned
+from compilescope.paths import own_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Status = Literal["recorded", "partly", "skipped", "off", "failed"]
+Kind = Literal[
+    "skipped", "rerecorded", "given_up", "many_sizes", "pending_backward", "overwritten", "copied"
+]
+
+OFF = "partition includes all ops when cudagraphs is disabled"
+_OVERWRITTEN = re.compile(r"CUDAGraphs? that has been overwritten by a subsequent run")
+_GRADIENT = "gradient tensor output"
+_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?')
+_STATEMENT = re.compile(r'^\s*(?!File ")(?P<code>\S.*)$')
+_KINDS: tuple[tuple[str, Kind], ...] = (
+    (r"max re-recording limit", "given_up"),
+    (r"CUDAGraph supports dynamic shapes", "many_sizes"),
+    (r"Unable to hit fast path of CUDAGraphs", "pending_backward"),
+    (r"will be copied during cudagraphs", "copied"),
+    (r"[Rr]e-recording", "rerecorded"),
+)
+_PARTITION = re.compile(
+    r"^(?:[\w ]+ ops(?: when .*)?|custom partition op: .*|\w+-unsafe .*|uses cudagraph-unsafe .*)$"
+)
+_ORDER: tuple[Kind, ...] = (
+    "overwritten", "given_up", "skipped", "rerecorded", "pending_backward", "many_sizes", "copied",
+)  # fmt: skip
+
+
+def explain(session: Session) -> tuple[CudaGraphProblem, ...]:
+    """The problems, those to act on first; equal ones are one."""
+    found: dict[tuple[str, str, Frame | None], CudaGraphProblem] = {}
+    for item in _problems(session):
+        key = (item.kind, item.why, item.frame)
+        known = found.get(key)
+        if known is None:
+            found[key] = item
+            continue
+        # The warning about many sizes counts on: its last text has the number that holds.
+        newest = item if item.kind == "many_sizes" else known
+        found[key] = replace(
+            newest,
+            times=known.times + item.times,
+            inputs=tuple(dict.fromkeys((*known.inputs, *item.inputs))),
+            compile_ids=tuple(dict.fromkeys((*known.compile_ids, *item.compile_ids))),
+        )
+    return tuple(
+        sorted(
+            found.values(),
+            key=lambda item: (not item.remedies, _ORDER.index(item.kind), -item.times),
+        )
+    )
+
+
+def _problems(session: Session) -> Iterator[CudaGraphProblem]:
+    for event in session.events:
+        if isinstance(event, Warned):
+            yield from _warned(event)
+        elif isinstance(event, CudaGraphed) and event.what == "rerecorded":
+            why, remedies = moved(event.reason, event.inputs)
+            yield CudaGraphProblem(
+                kind="rerecorded",
+                text=event.reason or "recorded again",
+                why=why,
+                times=event.times,
+                frame=event.frame,
+                inputs=event.inputs,
+                compile_ids=_ids(event.compile_id),
+                remedies=remedies,
+            )
+    told = {event.text for event in session.events if isinstance(event, Errored)}
+    told |= {process.error for process in session.processes}
+    # The exception that ended the process is often that of the compiled call as well.
+    yield from {item.frame: item for text in sorted(told) for item in _overwritten(text)}.values()
+
+
+def _warned(event: Warned) -> Iterator[CudaGraphProblem]:
+    kind = _kind(event)
+    if kind is None:
+        return
+    why, remedies = explain_notice(event.kind, event.text)
+    yield CudaGraphProblem(
+        kind=kind,
+        text=event.text,
+        why=why,
+        times=event.times,
+        frame=event.frame,
+        compile_ids=_ids(event.compile_id),
+        remedies=remedies,
+    )
+
+
+def _kind(event: Warned) -> Kind | None:
+    if event.text.startswith(OFF):
+        return None
+    for pattern, kind in _KINDS:
+        if re.search(pattern, event.text):
+            return kind
+    if event.kind == "cudagraph_skip":
+        return "skipped"
+    return "skipped" if event.kind == "cudagraph" and _PARTITION.match(event.text) else None
+
+
+def _overwritten(text: str) -> Iterator[CudaGraphProblem]:
+    if not _OVERWRITTEN.search(text):
+        return
+    why, remedies = overwritten(gradient=_GRADIENT in text)
+    first = next((line for line in text.splitlines() if _OVERWRITTEN.search(line)), text)
+    yield CudaGraphProblem(
+        kind="overwritten",
+        text=first.partition(" Stack trace:")[0].strip(),
+        why=why,
+        frame=own_frame(_stack(text)),
+        remedies=remedies,
+    )
+
+
+def _stack(text: str) -> list[Frame]:
+    """The frames in the message, where the code of each stands on the line below it."""
+    frames: list[Frame] = []
+    for line in text.splitlines():
+        if found := _FRAME.search(line):
+            frames.append(
+                Frame(found["path"], int(found["line"]), (found["function"] or "").rstrip("."))
+            )
+        elif frames and not frames[-1].code and (code := _STATEMENT.match(line)):
+            statement = code["code"].partition(". To prevent overwriting")[0]
+            frames[-1] = replace(frames[-1], code=statement)
+    return frames
+
+
+def _ids(compile_id: str) -> tuple[str, ...]:
+    return (compile_id,) if compile_id else ()
