@@ -1,0 +1,55 @@
+"""What a service links against: the ways out of recompilation, with torch and nothing else.
+
+    from compilescope import mitigations
+
+    mitigations.load_cache("cache.cscope", model)          # what an earlier process compiled
+    mitigations.warm_up(compiled, topologies)              # compile before the first request
+    mitigations.freeze_after_warm_up()                     # and never again after it
+
+Nothing here needs click, rich, msgspec or any other dependency of the command line, and importing
+it imports no torch: each name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from compilescope.mitigations.cache import CacheContents, load_cache, save_cache
+    from compilescope.mitigations.warming import (
+        Freeze,
+        WarmedUp,
+        freeze_after_warm_up,
+        warm_up,
+    )
+
+__all__ = [
+    "CacheContents",
+    "Freeze",
+    "WarmedUp",
+    "freeze_after_warm_up",
+    "load_cache",
+    "save_cache",
+    "warm_up",
+]
+
+_PLACES = {
+    "CacheContents": "cache",
+    "Freeze": "warming",
+    "WarmedUp": "warming",
+    "freeze_after_warm_up": "warming",
+    "load_cache": "cache",
+    "save_cache": "cache",
+    "warm_up": "warming",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
