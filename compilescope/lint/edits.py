@@ -181,6 +181,16 @@ class Correction:
         text = f"{indent}pass{newline}" if alone else ""
         self.edits.append(Edit(start, self._tail(statement), text))
 
+    def rewrite(self, statement: Statement, *lines: str) -> None:
+        """`lines` instead of `statement`, below the comments that stood in it."""
+        start, indent, newline = self._head(statement)
+        collector = _Comments()
+        statement.visit(collector)
+        lead = {line.comment for line in getattr(statement, "leading_lines", ())}
+        comments = [c.value for c in collector.found if c not in lead]
+        text = "".join(f"{indent}{line}{newline}" for line in (*comments, *lines))
+        self.edits.append(Edit(start, self._tail(statement), text))
+
     def guard(self, statement: Statement, condition: str) -> None:
         """`statement` under `if condition:`, its comments kept.
 
@@ -224,6 +234,15 @@ def _holds_multiline_string(statement: Statement) -> bool:
     finder = _MultilineStrings()
     statement.visit(finder)
     return finder.found
+
+
+class _Comments(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[cst.Comment] = []
+
+    def visit_Comment(self, node: cst.Comment) -> None:  # noqa: N802  # LibCST's name
+        self.found.append(node)
 
 
 class _MultilineStrings(cst.CSTVisitor):

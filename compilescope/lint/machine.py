@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from compilescope.lint.frames import Arguments, Closure, Frame, Instance
@@ -50,7 +51,20 @@ class Machine:
     def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
         """Show a fact to the rules that want it."""
         if key in self.wanted:
-            self.sink(Fact(key, node, frame.site, epoch=self.breaks, env=frame.env, **details))
+            fact = Fact(key, node, frame.site, epoch=self.breaks, env=frame.env, **details)
+            fact.ask = partial(self.peek, frame)
+            self.sink(fact)
+
+    def peek(self, frame: Frame, node: ast.expr) -> Value:
+        """The kind of an expression, without facts and breaks that it would add."""
+        from compilescope.lint.expressions import evaluate
+
+        sink, breaks = self.sink, self.breaks
+        self.sink = _unheard
+        try:
+            return evaluate(self, frame, node)
+        finally:
+            self.sink, self.breaks = sink, breaks
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -256,6 +270,10 @@ class Machine:
             self.entered.add(function)
             self.emit("function", function.node, frame, value=Value("function", function))
         return run_body(self, frame, function)
+
+
+def _unheard(_fact: Fact) -> None:
+    """Takes the facts of an expression that is only looked at."""
 
 
 def as_state(value: Value) -> Value:

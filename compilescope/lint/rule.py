@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -61,6 +61,7 @@ class Fact:
     detail: str = ""  # the construct, the attribute's name, the operator
     extra: Any = None
     env: Mapping[str, Value] = field(default_factory=dict)  # the names of the function, for now
+    ask: Callable[[ast.expr], Value] | None = None  # the kind of another expression, here and now
 
     @property
     def name(self) -> str:
@@ -72,6 +73,10 @@ class Fact:
         if keyword and keyword in self.keywords:
             return self.keywords[keyword]
         return self.arguments[position] if len(self.arguments) > position >= 0 else None
+
+    def value_of(self, node: ast.expr) -> Value:
+        """The kind of another expression at the same place."""
+        return self.ask(node) if self.ask is not None else UNKNOWN
 
 
 @dataclass

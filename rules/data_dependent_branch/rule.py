@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from compilescope.lint.choices import form_of
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 CONSTRUCTS = {
     "if": "`if`",
@@ -31,6 +36,7 @@ class DataDependentBranch(Rule):
     )
     help = "choose with `torch.where`, or `torch.cond` for costly branches"
 
+    fixable = "unsafe"
     facts = ("branch",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -39,4 +45,14 @@ class DataDependentBranch(Rule):
         certainty = certainty_of(fact.value)
         if fact.detail in CONSTRUCTS and certainty:
             subject = CONSTRUCTS[fact.detail]
-            yield Report(f"{subject} decides on the value of a tensor", certainty=certainty)
+            yield Report(
+                f"{subject} decides on the value of a tensor",
+                certainty=certainty,
+                fix="unsafe" if form_of(fact) else "",
+            )
+
+    def fix(self, correction: Correction) -> None:
+        """Write the choice or the check without a branch."""
+        from compilescope.lint.choosing import rewrite_branch
+
+        rewrite_branch(correction)

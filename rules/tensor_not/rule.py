@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from compilescope.lint.choices import form_of
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class TensorNot(Rule):
@@ -20,6 +25,7 @@ class TensorNot(Rule):
     )
     help = "use `torch.logical_not`"
 
+    fixable = "unsafe"
     facts = ("branch",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -27,4 +33,14 @@ class TensorNot(Rule):
         del target
         certainty = certainty_of(fact.value)
         if fact.detail == "not" and certainty:
-            yield Report("`not` turns a tensor into a Python bool", certainty=certainty)
+            yield Report(
+                "`not` turns a tensor into a Python bool",
+                certainty=certainty,
+                fix="unsafe" if form_of(fact) else "",
+            )
+
+    def fix(self, correction: Correction) -> None:
+        """Write the choice, the check or `torch.logical_not`."""
+        from compilescope.lint.choosing import rewrite_branch
+
+        rewrite_branch(correction)
