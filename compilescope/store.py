@@ -14,6 +14,7 @@ import msgspec
 
 from compilescope.errors import InputError, VersionError
 from compilescope.model import SESSION_VERSION, Session
+from compilescope.tuning import TUNING_VERSION, Tuning
 
 SUFFIX = ".cscope.json.gz"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -95,6 +96,35 @@ def decode(data: bytes, name: str) -> Session:
     except msgspec.DecodeError as error:
         _explain(data, name, error)
         raise AssertionError from error  # pragma: no cover
+
+
+def load_tuning(path: Path) -> Tuning | None:
+    """The result of `tune` in `path`; None where something else is there.
+
+    Raises:
+        InputError: it cannot be read.
+        VersionError: written by a newer compilescope.
+    """
+    try:
+        data = msgspec.json.decode(_read(path))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if not isinstance(data, dict) or "baseline" not in data:
+        return None
+    version = data.get("version")
+    if isinstance(version, int) and version > TUNING_VERSION:
+        raise VersionError(
+            f"cannot read {path}",
+            cause=f"it is a result of tune of version {version}, this release reads"
+            f" {TUNING_VERSION}",
+            hint="upgrade compilescope, or run tune again",
+        )
+    try:
+        return msgspec.convert(data, Tuning)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"{path} is not a result of tune", cause=str(error), hint="run tune again"
+        ) from error
 
 
 def is_session(path: Path) -> bool:

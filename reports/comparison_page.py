@@ -20,4 +20,6 @@ def render(comparison: Comparison, /, **_options: Any) -> str:
         for total in shown.totals
         if total.before or total.after
     ]
-    return written("comparison.html", scripts=("early.js",), c=shown, rows=rows)
+    return written(
+        "comparison.html", scripts=("early.js", "theme.js", "sort.js"), c=shown, rows=rows
+    )

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from markupsafe import Markup
 
 from compilescope.model import Session
 
-from .markup import written
+from .markup import embedded, written
 from .page import Page
 from .redact import Redactor
 from .visible import visible
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
+
+SCRIPTS = ("early.js", "theme.js", "copy.js", "zoom.js", "sort.js", "page.js")
 
 
 def render(
@@ -38,10 +39,10 @@ def render(
     shown = visible(diagnosis)
     return written(
         "page.html",
-        scripts=("early.js", "page.js"),
+        scripts=SCRIPTS,
         d=shown,
         page=Page(shown),
-        session=_embedded(session_json),
+        session=embedded(session_json),
         source=source,
     )
 
@@ -54,13 +55,3 @@ def _without_source(
     session = msgspec.json.decode(session_json, type=Session)
     redactor = Redactor(diagnosis, session)
     return redactor.redact(diagnosis), msgspec.json.encode(redactor.redact(session))
-
-
-def _embedded(session_json: bytes | None) -> Markup | None:
-    """JSON that no HTML or script parser can take for more: these occur in its strings only."""
-    if session_json is None:
-        return None
-    text = session_json.decode()
-    for character in ("<", "\u2028", "\u2029"):
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704  no `<` is left

@@ -37,6 +37,16 @@ def written(template: str, *, scripts: Sequence[str], **content: Any) -> str:
     )
 
 
+def embedded(session_json: bytes | None) -> Markup | None:
+    """JSON that no HTML or script parser can take for more: these occur in its strings only."""
+    if session_json is None:
+        return None
+    text = session_json.decode()
+    for character in ("<", "\u2028", "\u2029"):
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704  no `<` is left
+
+
 def _policy(*scripts: str) -> str:
     """No request, and no script but the page's own."""
     hashes = " ".join(

@@ -57,7 +57,7 @@ class Page:
         self._by_cause: dict[str, list[Recompile]] = defaultdict(list)
         for item in diagnosis.recompiles:
             self._by_cause[item.cause].append(item)
-        self.break_anchors = _distinct(f"break-{item.id}" for item in diagnosis.graph_breaks)
+        self.break_anchors = distinct(f"break-{item.id}" for item in diagnosis.graph_breaks)
         self.panels = _panels(diagnosis, self.letters)
         self.more_panels = max(0, len(diagnosis.calls) - _MOST_PANELS)
         self.paid = _paid(diagnosis)
@@ -94,7 +94,7 @@ def identity(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:10]
 
 
-def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names, the second of the same name with `-2` behind it."""
     seen: dict[str, int] = defaultdict(int)
     found = []
@@ -126,7 +126,7 @@ def _phases(diagnosis: Diagnosis) -> tuple[Phase, ...]:
 def _keyed(diagnosis: Diagnosis) -> Iterator[tuple[str, CallSeries]]:
     """The series that are drawn, each with a name for its place on the page."""
     series = [item for item in diagnosis.calls if item.seconds][:_MOST_PANELS]
-    keys = _distinct(identity(item.name)[:6] for item in series)
+    keys = distinct(identity(item.name)[:6] for item in series)
     return zip(keys, series, strict=True)
 
 

@@ -37,8 +37,8 @@ def render_terminal(
     console.print(Text(headline(tuning), style="bold"))
     console.print(_table(tuning))
     for trial in tuning.trials:
-        console.print(_named(_letter(trial, tuning), _remedies(trial)))
-    for line in (*_prices(tuning), *_orders(tuning), *tuning.notes):
+        console.print(_named(letter(trial, tuning), in_words(trial)))
+    for line in (*prices(tuning), *orders(tuning), *tuning.notes):
         console.print(Padding(Text(line), (0, 0, 0, 2)))
     if tuning.patch is not None:
         _patch(console, tuning.patch)
@@ -50,20 +50,20 @@ def render_markdown(tuning: Tuning, /, **_options: Any) -> str:
     lines = [f"**{markdown.prose(headline(tuning))}**", ""]
     lines += [f"| {' | '.join(_HEAD)} |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
     for trial in (*tuning.trials, tuning.baseline):
-        cells = [markdown.prose(cell) for cell in _row(trial, _remedies(trial), tuning.best)]
+        cells = [markdown.prose(cell) for cell in _row(trial, in_words(trial), tuning.best)]
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
         *(
             f"- {markdown.prose(line)}"
-            for line in (*_prices(tuning), *_orders(tuning), *tuning.notes)
+            for line in (*prices(tuning), *orders(tuning), *tuning.notes)
         ),
     ]
     if tuning.patch is not None and tuning.patch.diff:
         lines += ["", "```diff", tuning.patch.diff.rstrip("\n"), "```"]
     if tuning.patch is not None:
         lines += [f"- {markdown.prose(line)}" for line in tuning.patch.paste]
-        lines += ["", markdown.prose(_verified(tuning.patch))]
+        lines += ["", markdown.prose(verified(tuning.patch))]
     return "\n".join(lines) + "\n"
 
 
@@ -77,7 +77,7 @@ def headline(tuning: Tuning) -> str:
         return f"{tuning.name}: {few(before, 'recompile')}, and no remedy that was tried helps"
     after = best.measures.recompiles
     how = "verified" if best.outputs == "agree" else f"outputs {best.outputs}"
-    return f"{tuning.name}: {few(before, 'recompile')} to {after} ({how}): {_remedies(best)}"
+    return f"{tuning.name}: {few(before, 'recompile')} to {after} ({how}): {in_words(best)}"
 
 
 def _table(tuning: Tuning) -> Table:
@@ -93,7 +93,7 @@ def _table(tuning: Tuning) -> Table:
         )
     for trial in (*tuning.trials, tuning.baseline):
         style = _STYLES.get(trial.outcome, "red")
-        *cells, verdict = _row(trial, _letter(trial, tuning), tuning.best)
+        *cells, verdict = _row(trial, letter(trial, tuning), tuning.best)
         table.add_row(*cells, Text(verdict, style=style))
     table.expand = True
     return table
@@ -111,12 +111,12 @@ def _row(trial: Trial, name: str, best: int | None) -> list[str]:
         seconds(measures.steady),
         seconds(measures.first),
         seconds(measures.compile_seconds),
-        _memory(measures),
+        memory(measures),
         verdict(trial),
     ]
 
 
-def _letter(trial: Trial, tuning: Tuning) -> str:
+def letter(trial: Trial, tuning: Tuning) -> str:
     """The trial's name in the table: letters by rank."""
     if trial.number == 0:
         return "as it is"
@@ -132,7 +132,7 @@ def _named(letter: str, text: str) -> Table:
     return grid
 
 
-def _remedies(trial: Trial) -> str:
+def in_words(trial: Trial) -> str:
     """The remedies in words, marks of one kind together."""
     if trial.label:
         return trial.label
@@ -155,7 +155,8 @@ def _remedies(trial: Trial) -> str:
     )
 
 
-def _memory(measures: Measures) -> str:
+def memory(measures: Measures) -> str:
+    """The most that the process and the GPU held, "" where it was not measured."""
     parts = [
         f"{value / 2**20:.0f} MB{unit}"
         for value, unit in ((measures.rss, ""), (measures.device_memory, " GPU"))
@@ -179,14 +180,16 @@ def verdict(trial: Trial) -> str:
     return ", ".join(said)
 
 
-def _prices(tuning: Tuning) -> Iterator[str]:
+def prices(tuning: Tuning) -> Iterator[str]:
+    """What each remedy of the best trial costs."""
     best = next((one for one in tuning.trials if one.number == tuning.best), None)
     for price in dict.fromkeys(one.price for one in (best.remedies if best else ()) if one.price):
         names = dict.fromkeys(one.id for one in best.remedies if one.price == price) if best else ()
         yield f"price of {', '.join(names)}: {price}"
 
 
-def _orders(tuning: Tuning) -> Iterator[str]:
+def orders(tuning: Tuning) -> Iterator[str]:
+    """What other orders of the calls came to, where they were tried."""
     if tuning.orders is not None:
         least, most = tuning.orders
         range_ = f"{least}" if least == most else f"{least} to {most}"
@@ -200,10 +203,11 @@ def _patch(console: Console, patch: Patch) -> None:
         console.print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
     for line in patch.paste:
         console.print(Padding(Text(line), (0, 0, 0, 2)), soft_wrap=True)
-    console.print(Text(_verified(patch), style="bold"))
+    console.print(Text(verified(patch), style="bold"))
 
 
-def _verified(patch: Patch) -> str:
+def verified(patch: Patch) -> str:
+    """Whether a run of the changed source proved it, and whether it was written."""
     if patch.written:
         return "Written: " + patch.why
     return patch.why or "The change was not run."

@@ -1,11 +1,16 @@
-"""`compilescope report`: a session as one page that needs nothing else."""
+"""`compilescope report`: a session or a result of tune as one page that needs nothing else."""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @click.command()
@@ -23,20 +28,16 @@ import click
 def command(file: Path, output: Path, *, show: bool, no_source: bool, force: bool) -> None:
     """Write a session as one HTML page: offline, without requests, for a browser or to attach.
 
-    FILE is a session that `probe` or `logs` wrote, or a page that `report` wrote.
+    FILE is a session that `probe` or `logs` wrote, a result of `tune`, or a page that `report`
+    wrote.
     """
     from compilescope import store
-    from compilescope.commands.output import load
-    from compilescope.diagnose import diagnose
-    from compilescope.packs import report
 
     to_stdout = str(output) == "-"
-    session = load(file)
+    page = _page(file)
     if not (to_stdout or force):
         _spare(output)
-    text = report("html")(
-        diagnose(session), session_json=store.encode(session), source=not no_source
-    )
+    text = page(source=not no_source)
     data = text.encode("utf-8", "backslashreplace")  # a recorded name may hold a lone surrogate
     if to_stdout:
         sys.stdout.buffer.write(data)
@@ -45,6 +46,23 @@ def command(file: Path, output: Path, *, show: bool, no_source: bool, force: boo
     print(output)
     if show and click.launch(output.resolve().as_uri()):
         print(f"no browser could be started; open {output} in one", file=sys.stderr)
+
+
+def _page(file: Path) -> Callable[..., str]:
+    """What writes the page of `file`."""
+    from compilescope import packs, store
+    from compilescope.commands.output import load
+    from compilescope.diagnose import diagnose
+
+    tuned = store.load_tuning(file)
+    if tuned is None:
+        session = load(file)
+        render = packs.report("html")
+        return partial(render, diagnose(session), session_json=store.encode(session))
+    # tune writes the run without remedies beside its result.
+    beside = file.with_name(file.name.removesuffix(".json") + store.SUFFIX)
+    plain = store.encode(load(beside)) if beside.exists() else None
+    return partial(packs.tuning("html"), tuned, session_json=plain)
 
 
 def _spare(path: Path) -> None:

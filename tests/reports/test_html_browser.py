@@ -17,6 +17,7 @@ from compilescope import filters, store
 from compilescope.diagnose import diagnose
 from compilescope.diagnose.compare import compare
 from compilescope.diagnosis import CallSeries, Compile
+from compilescope.packs import tuning
 
 webdriver = pytest.importorskip("selenium.webdriver")
 from selenium.webdriver.common.by import By  # noqa: E402
@@ -24,6 +25,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
+TUNED = Path(__file__).parents[1] / "data" / "tuned"
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 # Where the accessibility checker lies: `npm install axe-core`.
 AXE = [
@@ -339,6 +341,61 @@ def test_a_hundred_thousand_calls_and_two_thousand_compiles_open_in_two_seconds(
     assert " of " in browser.find_element(By.ID, "matches").text
     assert time.perf_counter() - start < 2
     assert len(shown(browser, ".letters a")) > 10
+
+
+@pytest.mark.parametrize("by", ["click", "key"])
+def test_head_of_a_column_sorts_and_a_third_time_brings_the_order_back(visit, by):
+    browser = visit("breaks")
+    head = browser.find_element(By.CSS_SELECTOR, ".functions th.number:last-child")
+    button = head.find_element(By.TAG_NAME, "button")
+
+    def seconds():
+        rows = browser.find_elements(By.CSS_SELECTOR, ".functions .item")
+        return [float(row.get_attribute("data-s")) for row in rows]
+
+    def press_it():
+        button.click() if by == "click" else button.send_keys(Keys.ENTER)
+
+    written = seconds()
+    assert len(set(written)) > 1
+    seen = []
+    for _ in range(3):
+        press_it()
+        seen.append((head.get_attribute("aria-sort"), seconds()))
+    assert seen == [
+        ("descending", sorted(written, reverse=True)),
+        ("ascending", sorted(written)),
+        (None, written),
+    ]
+    assert browser.find_element(By.CSS_SELECTOR, ".functions tbody tr").get_attribute("class") == (
+        "file"
+    )
+
+
+def test_trials_of_tune_sort_copy_and_fit(browser, tmp_path):
+    found = store.load_tuning(TUNED / "serve-tuned.json")
+    path = tmp_path / "tuned.html"
+    path.write_text(tuning("html")(found), encoding="utf-8")
+    browser.get(path.as_uri())
+    browser.find_element(By.CSS_SELECTOR, ".trials th:nth-child(3) button").click()
+    worst = [
+        float(cell.get_attribute("data-v"))
+        for cell in browser.find_elements(By.CSS_SELECTOR, ".trials tbody td:nth-child(3)")
+    ]
+    assert worst == sorted(worst, reverse=True)
+    origin = {"permission": {"name": "clipboard-read"}, "setting": "granted"}
+    browser.execute_cdp_cmd("Browser.setPermission", origin)
+    browser.find_element(By.CSS_SELECTOR, "[data-copy=diff]").click()
+    time.sleep(0.2)
+    copied = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert copied == found.patch.diff, "it can be given to git apply"
+    for width in (1280, 500):
+        browser.set_window_size(width, 900)
+        assert browser.execute_script(
+            "const all = document.documentElement; return all.scrollWidth === all.clientWidth"
+        )
+    browser.set_window_size(1280, 900)
+    assert [entry for entry in browser.get_log("browser") if entry["level"] != "INFO"] == []
 
 
 def complaints(browser, theme):

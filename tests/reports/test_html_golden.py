@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
-from compilescope.packs import report
+from compilescope import store
+from compilescope.packs import report, tuning
 
+TUNED = Path(__file__).parents[1] / "data" / "tuned"
 BLOCKS = {"article", "div", "details", "dd", "dt", "figure", "figcaption", "h1", "h2", "h3", "li"}
 BLOCKS |= {"p", "pre", "section", "summary", "td", "th", "tr", "dialog", "header", "main", "svg"}
 SILENT = {"script", "style", "title"}
@@ -47,3 +50,8 @@ def read(page):
 
 def test_golden(kind, diagnoses, golden):
     golden(f"reports/html/{kind}.txt", read(report("html")(diagnoses[kind])))
+
+
+def test_golden_of_what_tune_found(golden):
+    found = store.load_tuning(TUNED / "serve-tuned.json")
+    golden("reports/html/tuned.txt", read(tuning("html")(found)))
