@@ -13,6 +13,7 @@ from textual.app import App, SuspendNotSupported, SystemCommand
 
 from compilescope.tui import sources
 from compilescope.tui.keys import Place, keys_of
+from compilescope.tui.screens.ask import Ask
 from compilescope.tui.screens.help import HelpScreen
 from compilescope.tui.screens.session import SessionScreen
 from compilescope.tui.screens.sessions import SessionsScreen
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from compilescope.tui.live import Live
+    from compilescope.tui.patches import Change
+    from compilescope.tui.trials import Trials
 
 
 class Scope(App[None]):
@@ -41,6 +44,8 @@ class Scope(App[None]):
         super().__init__()
         self.paths = tuple(paths)
         self.live = live
+        self.trials: Trials | None = None  # one search at a time, whichever session is in front
+        self.changed: tuple[Change, ...] = ()  # of the user's source, as long as it can be undone
         self._moved_keys = dict(keys or {})
         if _has_few_colours(os.environ):
             self.theme = "ansi-dark"
@@ -91,8 +96,17 @@ class Scope(App[None]):
             from compilescope.tui.screens.leave import LeaveScreen
 
             self.push_screen(LeaveScreen(self.live))
+        elif self.trials is not None and self.trials.tried.running:
+            answers = {"s": "stop them and quit; what is known is kept", "esc": "stay here"}
+            self.push_screen(
+                Ask("trials are running", "", answers), lambda key: self.exit() if key else None
+            )
         else:
             self.exit()
+
+    def on_unmount(self) -> None:
+        if self.trials is not None:
+            self.trials.close()
 
     def run_editor(self, command: list[str]) -> None:
         """Give the terminal to an editor and take it back.

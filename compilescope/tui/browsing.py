@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from compilescope.tui.views import VIEWS
 from compilescope.tui.views.index import Index
+from compilescope.tui.views.trials import RUNNING, identity
 from compilescope.tui.widgets.grid import columns_to_sort
 
 if TYPE_CHECKING:
     from compilescope.comparison import Comparison
     from compilescope.tui.sources import Opened
+    from compilescope.tui.tried import Tried
     from compilescope.tui.views.table import Table
 
 
@@ -34,6 +36,7 @@ class Browsing:
         self.opened: Opened | None = None
         self.index: Index | None = None
         self.comparison: Comparison | None = None
+        self.tried: Tried | None = None
         self.active = "1"
         self.states = {key: ViewState() for key in VIEWS}
         self.trail: list[tuple[str, str]] = []
@@ -63,6 +66,18 @@ class Browsing:
         self.comparison = comparison
         self._look(self.index.number if self.index else 0)
 
+    def take_trials(self, tried: Tried) -> None:
+        """Have what is known of the trials."""
+        self.tried = tried
+        if self.index is not None:
+            self.index.tried = tried
+        self._tables.pop("v", None)
+        state = self.states["v"]
+        if state.item in ("", RUNNING):
+            # What runs is followed until it ends, and then the best is looked at.
+            found = tried.best or tried.baseline
+            state.item = identity(found) if found and not tried.running else RUNNING
+
     def turn(self, step: int) -> bool:
         """Look at the calls of another callable; False where there is one only."""
         if self.index is None or len(self.index.diagnosis.calls) < 2:
@@ -72,7 +87,7 @@ class Browsing:
 
     def _look(self, series: int) -> None:
         assert self.opened is not None
-        self.index = Index(self.opened.diagnosis, series, self.comparison)
+        self.index = Index(self.opened.diagnosis, series, self.comparison, self.tried)
         self._tables.clear()
 
     def visit(self, view: str) -> None:

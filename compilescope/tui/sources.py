@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+import msgspec
+
 from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import Diagnosis
 from compilescope.errors import CompilescopeError, InputError
 from compilescope.model import Session
 from compilescope.probe.raw import END, LAUNCH
+from compilescope.tuning import Tuning
 
 HOME = ".compilescope"
 
@@ -27,6 +30,7 @@ class Opened:
     path: Path
     session: Session
     diagnosis: Diagnosis
+    tuning: Tuning | None = None  # the trials whose baseline it is
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,16 @@ def open_session(path: Path) -> Opened:
         session = from_raw(path)
     else:
         session = store.load(path)
-    return Opened(path, session, diagnose(session))
+    return Opened(path, session, diagnose(session), _tuning(path))
+
+
+def _tuning(path: Path) -> Tuning | None:
+    """The result of `tune` that a session was saved with, if there is one."""
+    result = path.with_name(path.name.removesuffix(store.SUFFIX) + ".json")
+    if path.name.endswith(f"-tuned{store.SUFFIX}"):
+        with suppress(OSError, msgspec.DecodeError):
+            return msgspec.json.decode(result.read_bytes(), type=Tuning)
+    return None
 
 
 def look(entry: Entry) -> Entry:

@@ -29,7 +29,7 @@ def test_first_screen(play, recorded):
     play(scene, recorded("shapes"))
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", "1234567890")
 def test_a_digit_shows_its_view(play, recorded, view):
     async def scene(stage):
         await stage.press(view)

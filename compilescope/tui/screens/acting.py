@@ -31,7 +31,7 @@ class Acting(MessagePump):
         if frame is None:
             screen.notify("this row has no line of source")
             return
-        path = _find(frame.path, screen)
+        path = find_file(frame.path, screen)
         if path is None:
             screen.notify(f"{short(frame.path)} is not on this machine", severity="warning")
             return
@@ -115,8 +115,8 @@ def _around(screen: SessionScreen) -> tuple[Path, ...]:
     return paths if len(paths) > 1 else (screen.path.absolute().parent,)
 
 
-def _find(path: str, screen: SessionScreen) -> Path | None:
-    """The file, also where the session has its path relative to the folder of the run."""
+def find_file(path: str, screen: SessionScreen) -> Path | None:
+    """The file on this machine, also where its path starts from the folder of the run."""
     places = (Path(path), screen.path.absolute().parent / path, screen.path.parent.parent / path)
     return next((place for place in places if place.is_file()), None)
 

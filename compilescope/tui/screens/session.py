@@ -14,9 +14,10 @@ from textual.widgets import Input, RichLog, Static
 from compilescope.errors import CompilescopeError
 from compilescope.tui.browsing import Browsing
 from compilescope.tui.keys import bindings
-from compilescope.tui.screens import acting, head, walking
+from compilescope.tui.screens import acting, head, remedying, walking
 from compilescope.tui.screens.narrowing import Narrowing
 from compilescope.tui.sources import Opened, open_session
+from compilescope.tui.tried import of_result
 from compilescope.tui.views import VIEWS
 from compilescope.tui.views.comparison import summary
 from compilescope.tui.views.table import Block
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from compilescope.tui.live import Live
 
 
-class SessionScreen(walking.Walking, acting.Acting, Screen[None]):
+class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[None]):
     """Shows one session; a live one again and again."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("session")
@@ -75,6 +76,7 @@ class SessionScreen(walking.Walking, acting.Acting, Screen[None]):
     def on_mount(self) -> None:
         self.query_one("#title", Static).update(f"compilescope  reading {self.path.name} …")
         self.app.theme_changed_signal.subscribe(self, lambda _: self.query_one(Detail).draw())
+        self.set_interval(0.3, self.look_at_trials)
         if self.live is not None:
             self.live.begin(self)
         else:
@@ -105,6 +107,8 @@ class SessionScreen(walking.Walking, acting.Acting, Screen[None]):
         if self.at.opened is None and self.live is None:
             self.at.active = head.first_view(opened.diagnosis)
         self.at.take(opened)
+        if opened.tuning is not None and self.at.tried is None:
+            self.at.take_trials(of_result(opened.tuning))
         self.draw_head()
         self.draw_series()
 
@@ -136,6 +140,8 @@ class SessionScreen(walking.Walking, acting.Acting, Screen[None]):
     def draw(self) -> None:
         """Fill the list anew: another view, filter, order or state of the session."""
         names = {key: name for key, (name, _) in VIEWS.items()}
+        if self.at.tried is None and self.at.active != "v":
+            del names["v"]
         if self.live is not None:
             names["p"] = "Out"
         self.query_one(Tabs).show(names, self.at.active)

@@ -15,6 +15,7 @@ from compilescope.tui.views import (
     lint,
     notices,
     symbols,
+    trials,
 )
 
 if TYPE_CHECKING:
@@ -35,4 +36,5 @@ VIEWS: dict[str, tuple[str, Callable[[Index], Table]]] = {
     "8": ("Compare", comparison.table),
     "9": ("Env", environment.table),
     "0": ("Sym", symbols.table),
+    "v": ("Trials", trials.table),
 }

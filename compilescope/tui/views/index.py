@@ -11,19 +11,25 @@ from compilescope.tui.views.words import letters
 if TYPE_CHECKING:
     from compilescope.comparison import Comparison
     from compilescope.diagnosis import CallSeries, Cause, Compile, Diagnosis, Recompile
+    from compilescope.tui.tried import Tried
 
 CallKey = tuple[int, int | None, int]  # process, callable, call
 
 
 class Index:
-    """One diagnosis, the series of calls that is being looked at, and the run to compare with."""
+    """One diagnosis, the series of calls that is being looked at, the run beside it, the trials."""
 
     def __init__(
-        self, diagnosis: Diagnosis, series: int = 0, comparison: Comparison | None = None
+        self,
+        diagnosis: Diagnosis,
+        series: int = 0,
+        comparison: Comparison | None = None,
+        tried: Tried | None = None,
     ) -> None:
         self.diagnosis = diagnosis
         self.number = series if series < len(diagnosis.calls) else 0
         self.comparison = comparison
+        self.tried = tried
 
     @property
     def series(self) -> CallSeries | None:

@@ -1,0 +1,107 @@
+"""Trials that run beside the screen: started, read as they come, stopped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from compilescope.errors import ProgramError
+from compilescope.tui.tried import News, Order, Tried
+
+if TYPE_CHECKING:
+    from compilescope.tui.program import Program
+
+_PATIENCE = 8.0  # seconds that a program has to end after it was asked to
+
+
+class Trials:
+    """One search for remedies, in a process of its own."""
+
+    def __init__(self, program: Program, path: Path, causes: tuple[str, ...], runs: int) -> None:
+        """Begin.
+
+        Raises:
+            ProgramError: no process can be started.
+        """
+        self.program, self.path = program, path
+        self.tried = Tried(causes, running=True)
+        self.proofs: tuple[tuple[str, str, str], ...] = ()
+        self._rest = b""
+        self._asked = False
+        self.folder = Path(tempfile.mkdtemp(prefix="compilescope-trials-"))
+        order = Order(
+            program.command, program.name, str(program.folder), causes, runs,
+            result=str(kept_as(path)),
+        )  # fmt: skip
+        told = self.folder / "order.json"
+        told.write_bytes(msgspec.json.encode(order))
+        news, errors = self.folder / "news.jsonl", self.folder / "errors.txt"
+        with news.open("wb") as out, errors.open("wb") as err:
+            try:
+                self.process = subprocess.Popen(  # noqa: S603  the program of the session
+                    [sys.executable, "-m", "compilescope.tui.trials_child", str(told)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    cwd=self.folder,  # modules beside the user's program are not ours
+                    start_new_session=True,
+                )
+            except OSError as error:
+                cause = error.strerror or str(error)
+                raise ProgramError("cannot start the trials", cause=cause) from error
+        self._news = news.open("rb")
+
+    def look(self) -> bool:
+        """Take in what was said since the last time; whether there was anything."""
+        ended = self.process.poll() is not None
+        *lines, self._rest = (self._rest + self._news.read()).split(b"\n")
+        before = self.tried
+        for line in lines:
+            news = msgspec.json.decode(line, type=News)
+            self.tried = self.tried.after(news)
+            self.proofs = news.proofs or self.proofs
+        if ended and self.tried.running:
+            said = (self.folder / "errors.txt").read_text(errors="replace").strip().splitlines()
+            why = said[-1] if said else f"code {self.process.returncode}"
+            self.tried = self.tried.after(News(error=f"the trials ended early: {why}"))
+        return self.tried is not before
+
+    def stop(self) -> None:
+        """Ask the trials to end and say what they know; asked again, end them at once."""
+        self._signal(signal.SIGKILL if self._asked else signal.SIGINT)
+        self._asked = True
+
+    def close(self) -> None:
+        """End what still runs, and leave nothing behind."""
+        if self.process.poll() is None:
+            self.stop()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(_PATIENCE)
+        # Also a program that outlived the process which made the trials.
+        self._signal(signal.SIGKILL)
+        self.process.wait()
+        self._news.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _signal(self, number: int) -> None:
+        with suppress(OSError):
+            if number == signal.SIGINT:
+                self.process.send_signal(number)  # it hands it on to the program itself
+            else:
+                os.killpg(self.process.pid, number)
+
+
+def kept_as(session: Path) -> Path:
+    """Where the result for a session goes: beside it."""
+    name = session.name.removesuffix(".gz").removesuffix(".json").removesuffix(".cscope")
+    name = name.removesuffix(".html").removesuffix("-tuned")
+    return session.absolute().with_name(f"{name}-tuned.json")
