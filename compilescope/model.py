@@ -294,6 +294,7 @@ class Callable(msgspec.Struct, frozen=True, omit_defaults=True):
     frame: Frame | None = None
     kind: Literal["function", "module"] = "function"
     options: dict[str, str] = {}  # backend, dynamic, fullgraph, mode, as given
+    variables: tuple[str, ...] = ()  # local names that are no arguments
 
 
 class Signature(msgspec.Struct, frozen=True, omit_defaults=True):

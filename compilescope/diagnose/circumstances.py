@@ -54,6 +54,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         foreign=foreign,
         mapping=_is_mapping(first),
         variadic=_variadic(session, first.event.frame),
+        made_inside=first.made_inside,
         eager_break=_eager_break(session, first),
     )
 

@@ -29,6 +29,7 @@ class Evidence:
     foreign: bool = False  # the function is a library's
     mapping: bool | None = None  # whether the container is a dict, None where unknown
     variadic: str = ""  # the name of the function's `*args`
+    made_inside: bool = False  # the function makes the value itself, between two graph breaks
     eager_break: Frame | None = None  # the break that makes the caller run eagerly
 
 

@@ -13,7 +13,7 @@ from compilescope.diagnose import (
     explain_tensor,
     explain_value,
 )
-from compilescope.diagnose.explain_words import Words
+from compilescope.diagnose.explain_words import Words, across_break
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,8 @@ _SENTENCES: dict[str, Callable[[Words], str]] = {
 def why(evidence: Evidence) -> str:
     """What differed between the compile and the call, and what PyTorch makes of it."""
     sentence = _sentence(evidence.failure.kind) or explain_structure.unclear
-    text = sentence(Words(evidence)).strip()
+    words = Words(evidence)
+    text = across_break(sentence(words).strip(), words.resumed_at)
     return text[0].upper() + text[1:]
 
 

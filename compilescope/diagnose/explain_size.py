@@ -19,6 +19,8 @@ def size(words: Words) -> str:
     """Sizes that were compiled as constants."""
     required, observed = words.required, words.observed
     subject = words.name or "A tensor"
+    if words.evidence.made_inside:
+        subject += f", made before the graph break at line {words.resumed_at},"
     if not required:
         return f"{subject} came with another size than the one this graph was compiled for."
     fact = f"{subject} had {words.size(required)} when this graph was compiled"
@@ -45,7 +47,7 @@ def _after_size(words: Words, required: str, observed: str) -> str:
         return "In spite of `dynamic=True` the dimension is a constant: the code fixes its size."
     if words.evidence.constant:
         return "The new graph has a fixed size too, so each further size is compiled."
-    if words.crosses_break:
+    if words.crosses_break or words.evidence.made_inside:
         return "The break makes it an input of the next graph, where its size is guarded again."
     return "The first size is taken as a constant; from the second on, the dimension is dynamic."
 

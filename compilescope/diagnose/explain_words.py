@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RESUME = re.compile(r"torch_dynamo_resume_in_(?P<function>.+)_at_(?P<line>\d+)$")
 _STACK = re.compile(r"^_{2,3}stack(?P<slot>\d+)")
+_SLOT = re.compile(r"_{2,3}stack\d+")
 _LOCAL = re.compile(r"\bL\[(['\"])(\w+)\1\]")
 _GLOBAL = re.compile(r"\bG\[(['\"])(\w+)\1\]")
 _MEMBERS = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
@@ -66,6 +67,14 @@ def code(text: str) -> str:
     """`text` in backticks, on one line and not too long to read."""
     flat = " ".join(text.split()).replace("`", "'")
     return f"`{flat if len(flat) <= 80 else flat[:77] + '…'}`"
+
+
+def across_break(text: str, line: int | None) -> str:
+    """`text` with a name that says what it is for each value that lay on the stack at a break."""
+    slots = list(dict.fromkeys(_SLOT.findall(text)))
+    name = f"value_from_line_{line}" if line else "value_before_the_break"
+    several = len(slots) > 1
+    return _SLOT.sub(lambda m: f"{name}_{slots.index(m[0]) + 1}" if several else name, text)
 
 
 def listed(items: Iterable[str], limit: int = 5) -> str:

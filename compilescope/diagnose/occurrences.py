@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from compilescope.diagnose.companions import same
-from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.explain_words import RESUME, as_written
 from compilescope.diagnose.nearest import Difference, Inputs, differences, is_constant, size_of
 from compilescope.diagnose.places import Places
 from compilescope.diagnose.timeline import CompileKey, Timeline
@@ -25,6 +26,8 @@ from compilescope.model import (
     Session,
     Symbol,
 )
+
+_ROOT = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Occurrence:
     callable: int | None
     seconds: float | None
     seconds_lost: float
+    made_inside: bool = False  # the value is made by the function itself, between graph breaks
 
 
 def occurrences(session: Session, timeline: Timeline) -> Iterator[Occurrence]:
@@ -116,6 +120,8 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         callable=payment.call.callable if payment else None,
         seconds=compiled.seconds if compiled else None,
         seconds_lost=payment.seconds_lost if payment else (compiled and compiled.seconds) or 0.0,
+        made_inside=payment is not None
+        and _made_inside(known.session, event, failure, payment.call),
     )
 
 
@@ -131,6 +137,20 @@ def _arguments(known: _Known, call: Called, frame: Frame) -> tuple[Input, ...]:
     if signature is None or signature >= len(session.signatures):
         return ()
     return session.signatures[signature].inputs
+
+
+def _made_inside(session: Session, event: Recompiled, failure: GuardFailure, call: Called) -> bool:
+    """Whether the continuation of a function guards a variable that is no argument of its call."""
+    resumed, root = RESUME.search(event.frame.function), _ROOT.match(as_written(failure.source))
+    if resumed is None or root is None or call.callable >= len(session.callables):
+        return False
+    called = session.callables[call.callable]
+    written = (event.frame.path, resumed["function"])
+    return (
+        called.frame is not None
+        and (called.frame.path, called.frame.function) == written
+        and root[0] in called.variables
+    )
 
 
 def _nearest(

@@ -88,6 +88,7 @@ def _callable(process: int, fields: dict[str, Any]) -> Callable:
         frame=Frame(path, fields.get("line", 0), fields.get("function", "")) if path else None,
         kind="module" if fields.get("kind") == "module" else "function",
         options=fields.get("options", {}),
+        variables=tuple(fields.get("variables", ())),
     )
 
 

@@ -173,6 +173,22 @@ def test_values_across_a_graph_break_are_said_in_words():
     text = why(evidence(REASONS[2], function=resumed))
     assert text.startswith("A value that crosses the graph break at line 24 of `forward`")
     assert "___stack" not in text
+    small = why(evidence("2 <= ___stack0.size()[0]  # h(y)  # a.py:4 in f", function=resumed))
+    assert small.startswith("`value_from_line_24.shape[0]` was 0 or 1 in call 41")
+    two = why(
+        evidence(
+            "___stack1.size()[0] == ___stack0.size()[0]  # duck sizing added this equality because these variables had the same size 4",
+            function=resumed,
+        )
+    )  # noqa: E501
+    assert two.startswith("`value_from_line_24_1.shape[0]` and `value_from_line_24_2.shape[0]`")
+
+
+def test_a_variable_made_between_breaks_is_told_from_an_argument():
+    resumed = Frame("/home/u/train.py", 24, "torch_dynamo_resume_in_forward_at_24")
+    text = why(evidence(REASONS[1], function=resumed, made_inside=True))
+    assert text.startswith("`x`, made before the graph break at line 24, had ")
+    assert "The break makes it an input of the next graph" in text
 
 
 def test_module_notation_is_the_users():

@@ -94,6 +94,17 @@ def test_a_value_across_a_break_needs_the_break_removed_and_has_no_name():
     assert not any("___stack" in item.snippet for item in found)
 
 
+def test_a_variable_made_between_breaks_cannot_be_marked_before_the_call():
+    for reason in (
+        "tensor 'y' size mismatch at index 0. expected 26, actual 25",
+        "tensor 'y' size mismatch at index 0. expected 26, actual 1",
+        "2 <= y.size()[0]  # h(y)  # a.py:4 in f",
+    ):
+        found = find(reason, function="torch_dynamo_resume_in_f_at_24", made_inside=True)
+        assert found[0].id == "remove_break"
+        assert set(ids(found)) <= {"remove_break", "dynamic_true", "dynamic_sources"}
+
+
 def test_layer_index_is_not_offered_what_does_not_help():
     found = find("self.layer_idx == 0  # x = c[self.layer_idx]  # m.py:5 in forward (HINT: torch."
                  "compile considers integer attributes of the nn.Module static.)")  # fmt: skip

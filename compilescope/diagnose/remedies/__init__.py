@@ -25,6 +25,9 @@ _REMEDIES: dict[str, Callable[[Words], list[Remedy]]] = {
 }
 
 
+_WITHOUT_ARGUMENT = ("dynamic_true", "dynamic_sources")
+
+
 def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
     """The remedies for `evidence`, best first, unsafe ones last; only those its torch has."""
     find = _REMEDIES.get(evidence.failure.kind) or _REMEDIES.get(
@@ -32,8 +35,9 @@ def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
     )
     words = Words(evidence)
     found = list(find(words)) if find else list(structures.unknown(words))
-    if words.crosses_break:
-        general = (item for item in found if item.id == "dynamic_true")
+    if words.crosses_break or evidence.made_inside:
+        # No argument of the call: nothing that is marked or changed before the call is this value.
+        general = (item for item in found if item.id in _WITHOUT_ARGUMENT)
         found = [_remove_break(words), *general]
     if evidence.eager_break is not None:
         found.insert(0, _remove_callers_break(evidence.eager_break))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from .record import Record
 
 _MOST_OPTIONS = 20
+_MOST_VARIABLES = 200
 
 
 class Target:
@@ -78,7 +80,16 @@ class Callables:
             line=key[2],
             function=getattr(code, "co_name", "") if code else "",
             options=options,
+            variables=_variables(code) if code else [],
         )
+
+
+def _variables(code: Any) -> list[str]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    arguments = set(code.co_varnames[:count])
+    names = [*code.co_varnames[count:], *code.co_cellvars]
+    return [name for name in names if name not in arguments][:_MOST_VARIABLES]
 
 
 def module_of(function: Any) -> Any:
