@@ -11,6 +11,8 @@ from compilescope.diagnose.errors import tell
 from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.fallbacks import explain_fallbacks
 from compilescope.diagnose.functions import summaries
+from compilescope.diagnose.kernels import explain_kernels
+from compilescope.diagnose.memory import graph_memory
 from compilescope.diagnose.nothing import nothing
 from compilescope.diagnose.notices import explain as explain_notice
 from compilescope.diagnose.proofs import prove
@@ -79,6 +81,8 @@ def diagnose(session: Session) -> Diagnosis:
         symbols=explain_symbols(session),
         forecast=session.forecast,
         cudagraphs=explain_cudagraphs(session),
+        kernels=explain_kernels(session),
+        memory=graph_memory(session),
         devices=session.memory,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from compilescope.logs.stacks import own_frame, read_stack
 from compilescope.model import CudaGraphed
@@ -27,7 +28,8 @@ _STATUSES = {
     "StaticInputIdxMismatch": "static input data pointer changed",
     "ExpectedDeadIndicesBeforeGraphMismatch": "expected dead indices before graph are live",
 }
-_WHAT = ("set_up", "warmed_up", "ran_eagerly", "recorded", "rerecorded")
+_What: TypeAlias = Literal["set_up", "warmed_up", "ran_eagerly", "recorded", "rerecorded"]
+_WHAT: tuple[_What, ...] = ("set_up", "warmed_up", "ran_eagerly", "recorded", "rerecorded")
 
 
 def read_run(
@@ -51,7 +53,7 @@ def read_run(
     own = found["id"] if found["id"] and found["id"] != "None" else compile_id
     return CudaGraphed(
         process=process,
-        what=what,  # type: ignore[arg-type]  one of the names above
+        what=what,
         compile_id=_ATTEMPT.sub("", own),
         function=next((found[key] for key in ("warm", "eager", "new", "again") if found[key]), ""),
         mode=mode[1].lower() if mode else "",

@@ -23,6 +23,7 @@ from compilescope.model import (
     Signature,
     Warned,
 )
+from compilescope.probe import kernels, messages
 from compilescope.probe.function_text import function_frame
 
 if TYPE_CHECKING:
@@ -156,10 +157,12 @@ def events(
             fell = _fell_back(process, note)
             if (process, fell.frame.line, Path(fell.frame.path).name) not in known:
                 placed.append((note["at"], fell))
-        for note in agent.all("warned"):
-            if note["text"] not in texts:
-                warned = Warned(process, kind=note["kind"], text=note["text"], at=note["at"])
-                placed.append((note["at"], warned))
+        placed += [
+            (at, told)
+            for at, told in messages.events(agent, process)
+            if not isinstance(told, Warned) or told.text not in texts
+        ]
+        placed += kernels.events(agent, process)
     calls = called if _any_paid(agents) else _paid_by_time(called, [event for _, event in placed])
     placed += [(call.at, call) for call in calls]
     placed.sort(key=lambda pair: pair[0])

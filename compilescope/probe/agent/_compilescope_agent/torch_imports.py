@@ -49,6 +49,15 @@ def _on_compiler(module: ModuleType, record: Record) -> None:
         forecast.watch(module, record)
 
 
+def _on_triton(name: str) -> Action:
+    def action(module: ModuleType, record: Record) -> None:
+        from . import triton_kernels
+
+        getattr(triton_kernels, name)(module, record)
+
+    return action
+
+
 class _Watcher:
     """A finder that finds nothing: it lets the others find, and adds an action after the import."""
 
@@ -57,6 +66,9 @@ class _Watcher:
         self._actions: dict[str, Action] = {
             "torch": _on_torch,
             "torch._dynamo.eval_frame": _on_compiler,
+            "triton.knobs": _on_triton("on_knobs"),
+            "triton.compiler.compiler": _on_triton("on_compiler"),
+            "triton.runtime.autotuner": _on_triton("on_autotuner"),
         }
 
     def find_spec(

@@ -1,0 +1,120 @@
+"""What a Triton kernel was compiled for, where it is written and who launched it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+_LONGEST = 120
+_MOST_ARGUMENTS = 200
+_DEEPEST = 80
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_TRITON = f"{os.sep}triton{os.sep}"
+_INDUCTOR = f"{os.sep}torch{os.sep}_inductor{os.sep}"
+_TORCH = f"{os.sep}torch{os.sep}"
+
+
+def arguments(src: Any) -> list[dict[str, Any]]:
+    """Each argument's type, its value where it is a constant, and whether 16 divides it."""
+    function = getattr(src, "fn", None)
+    signature = getattr(src, "signature", None)
+    if function is None or not isinstance(signature, dict):
+        return []
+    names = list(getattr(function, "arg_names", ()))
+    constants = _by_name(getattr(src, "constants", None) or {}, names)
+    divisible = _divisible(getattr(src, "attrs", None), names)
+    found = []
+    for name in names[:_MOST_ARGUMENTS]:
+        kind = signature.get(name, signature.get(names.index(name), ""))
+        entry: dict[str, Any] = {"name": name, "type": str(kind) or "constexpr"}
+        if name in constants:
+            entry["value"] = _value(constants[name])
+        if name in divisible:
+            entry["divisible"] = True
+        found.append(entry)
+    return found
+
+
+def declared(function: Any) -> dict[str, list[str]]:
+    """The arguments that are constants by declaration, and those that are not specialised."""
+    constants, free = [], []
+    for parameter in getattr(function, "params", ()) or ():
+        if getattr(parameter, "is_constexpr", False):
+            constants.append(str(parameter.name))
+        if getattr(parameter, "do_not_specialize", False):
+            free.append(str(parameter.name))
+    return {"constexprs": constants[:_MOST_ARGUMENTS], "free": free[:_MOST_ARGUMENTS]}
+
+
+def place(function: Any) -> dict[str, Any]:
+    """Where the kernel is written."""
+    written = getattr(function, "fn", None)
+    code = getattr(written, "__code__", None)
+    if code is None:
+        return {}
+    return {
+        "path": code.co_filename,
+        "line": code.co_firstlineno,
+        "function": code.co_name,
+        **declared(function),
+    }
+
+
+def launch() -> dict[str, Any]:
+    """The innermost line outside of Triton and torch, and whether inductor stands between."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001
+    inductor = False
+    for _ in range(_DEEPEST):
+        if frame is None:
+            break
+        path = frame.f_code.co_filename
+        if _INDUCTOR in path:
+            inductor = True
+        elif _TRITON not in path and _TORCH not in path and not path.startswith((_HERE, "<")):
+            if inductor:
+                break
+            return {
+                "launched": path,
+                "launch_line": frame.f_lineno,
+                "launch_function": frame.f_code.co_name,
+            }
+        frame = frame.f_back
+    return {"inductor": inductor}
+
+
+def _by_name(given: Any, names: list[str]) -> dict[str, Any]:
+    """Constants are keyed by path (3.3 and newer), by number or by name."""
+    found = {}
+    for key, value in dict(given).items():
+        place_ = key[0] if isinstance(key, tuple) and len(key) == 1 else key
+        if isinstance(place_, int) and place_ < len(names):
+            found[names[place_]] = value
+        elif isinstance(place_, str):
+            found[place_] = value
+    return found
+
+
+def _divisible(attrs: Any, names: list[str]) -> set[str]:
+    properties = getattr(attrs, "arg_properties", None)
+    if isinstance(properties, dict):  # up to 3.2
+        numbers = properties.get("tt.divisibility", ())
+        return {names[number] for number in numbers if number < len(names)}
+    found = set()
+    for key, entries in attrs.items() if isinstance(attrs, dict) else ():
+        number = key[0] if isinstance(key, tuple) and len(key) == 1 else None
+        listed = entries if isinstance(entries, (list, tuple)) else ()
+        divides = any(list(entry[:1]) == ["tt.divisibility"] for entry in listed)
+        if divides and isinstance(number, int) and number < len(names):
+            found.add(names[number])
+    return found
+
+
+def _value(value: Any) -> str:
+    """A plain value as Python writes it; of any other object only its class, never its `repr`."""
+    inner = getattr(value, "value", value) if type(value).__name__ == "constexpr" else value
+    if type(inner) in (bool, int, float, str, type(None)):
+        return repr(inner)[:_LONGEST]
+    if type(inner).__name__ == "dtype":
+        return str(inner)[:_LONGEST]
+    return type(inner).__name__
