@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-Digests = dict[tuple[str, int], dict[str, Any]]
+Digests = dict[tuple[int, str, int], dict[str, Any]]  # process, callable, number of the call
 
 # Relative, against the greatest magnitude in the tensor: compiled code sums in another order.
 TOLERANCES = {
@@ -24,9 +24,9 @@ def difference(before: Digests, after: Digests) -> str:
     """The first difference between the runs in words, "" where they agree."""
     if set(before) != set(after):
         odd = min(set(before) ^ set(after))
-        return f"call {odd[1]} of {odd[0]} happened in one run only"
-    for (name, index), tensors in sorted(before.items()):
-        theirs = after[name, index]
+        return f"call {odd[2]} of {odd[1]} happened in one run only"
+    for (process, name, index), tensors in sorted(before.items()):
+        theirs = after[process, name, index]
         for path, digest in tensors.items():
             if path not in theirs:
                 if path.startswith("result"):

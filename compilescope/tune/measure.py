@@ -13,14 +13,26 @@ import msgspec
 
 from compilescope.diagnosis import Diagnosis
 from compilescope.model import Called, Compiled, FellBack, Recompiled, Session
+from compilescope.tune.agreement import Digests
 from compilescope.tuning import Measures
+
+
+@dataclass(frozen=True)
+class Span:
+    """A call of the whole model, where only its parts are compiled callables."""
+
+    pid: int
+    callable: str
+    began: float
+    ended: float
 
 
 @dataclass
 class Notes:
     """The overlay's own record of all processes of a run."""
 
-    outputs: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    outputs: Digests = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
     inputs: list[dict[str, Any]] = field(default_factory=list)
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
@@ -33,17 +45,35 @@ class Notes:
 def read_notes(folder: Path) -> Notes:
     """Everything in the overlay's files; a line that was cut short is left out."""
     notes = Notes()
-    for path in sorted(folder.glob("overlay-*.jsonl")):
-        for line in path.read_bytes().splitlines():
-            with suppress(msgspec.DecodeError, KeyError):
-                _read(notes, msgspec.json.decode(line))
+    for place, (pid, lines) in enumerate(_processes(folder)):
+        for line in lines:
+            with suppress(KeyError):
+                _read(notes, line, pid, place)
     return notes
 
 
-def _read(notes: Notes, line: dict[str, Any]) -> None:
+def _processes(folder: Path) -> list[tuple[int, list[dict[str, Any]]]]:
+    """Each process's lines, in an order that is the same in each run: by rank, else by start."""
+    found = []
+    for path in folder.glob("overlay-*.jsonl"):
+        lines: list[dict[str, Any]] = []
+        for text in path.read_bytes().splitlines():
+            with suppress(msgspec.DecodeError):
+                lines.append(msgspec.json.decode(text))
+        first = lines[0] if lines else {}
+        rank = str(first.get("rank") or "")
+        key = (int(rank) if rank.isdigit() else -1, int(first.get("began") or 0))
+        found.append((key, int(path.stem.rpartition("-")[2]), lines))
+    return [(pid, lines) for _, pid, lines in sorted(found, key=lambda one: one[:2])]
+
+
+def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
     match line["record"]:
         case "outputs":
-            notes.outputs[line["callable"], line["index"]] = line["tensors"]
+            notes.outputs[process, line["callable"], line["index"]] = line["tensors"]
+        case "call":
+            span = Span(pid, line["callable"], line["began"] / 1e9, line["ended"] / 1e9)
+            notes.spans.append(span)
         case "inputs":
             notes.inputs.append(line)
         case "place":
@@ -62,26 +92,19 @@ def _read(notes: Notes, line: dict[str, Any]) -> None:
 def measure(session: Session, diagnosis: Diagnosis, notes: Notes) -> Measures:
     """The numbers of one run; what warm-up calls did counts as warm-up only."""
     every = [event for event in session.events if isinstance(event, Called)]
+    if notes.spans:
+        every = _whole(session, every, notes.spans)
     calls = [call for call in every if not _within(call.at, notes.warm_ups)]
     steady = sorted(
         call.seconds for call in calls if not (call.compiles or call.eager or call.error)
     )
     later = [call.seconds for call in calls[1:]]
-    warm = {(call.process, name) for call in every if _within(call.at, notes.warm_ups)
-            for name in call.compiles}  # fmt: skip
-    recompiles = [
-        event
-        for event in session.events
-        if isinstance(event, Recompiled) and (event.process, event.compile_id) not in warm
-    ]
+    recompiles, places = _recompiles(session, every, calls, notes)
     compiled = [event for event in session.events if isinstance(event, Compiled)]
-    paid = {(call.process, name): position for position, call in enumerate(calls)
-            for name in call.compiles}  # fmt: skip
-    found = (paid.get((event.process, event.compile_id)) for event in recompiles)
     return Measures(
         calls=len(calls),
-        recompiles=len(recompiles),
-        recompiled_at=tuple(sorted({place for place in found if place is not None})),
+        recompiles=recompiles,
+        recompiled_at=places,
         breaks=len(diagnosis.graph_breaks),
         fallbacks=sum(isinstance(event, FellBack) for event in session.events),
         eager_calls=sum(call.eager for call in calls),
@@ -96,6 +119,48 @@ def measure(session: Session, diagnosis: Diagnosis, notes: Notes) -> Measures:
         rss=notes.rss,
         device_memory=notes.device,
     )
+
+
+def _recompiles(
+    session: Session, every: list[Called], calls: list[Called], notes: Notes
+) -> tuple[int, tuple[int, ...]]:
+    """How many recompiles the program's own calls paid for, and which calls those were."""
+    warm = {(call.process, name) for call in every if _within(call.at, notes.warm_ups)
+            for name in call.compiles}  # fmt: skip
+    found = [
+        event
+        for event in session.events
+        if isinstance(event, Recompiled) and (event.process, event.compile_id) not in warm
+    ]
+    paid = {(call.process, name): position for position, call in enumerate(calls)
+            for name in call.compiles}  # fmt: skip
+    places = (paid.get((event.process, event.compile_id)) for event in found)
+    return len(found), tuple(sorted({place for place in places if place is not None}))
+
+
+def _whole(session: Session, parts: list[Called], spans: list[Span]) -> list[Called]:
+    """The calls of the whole model, each with what the calls inside it paid for."""
+    numbers = {process.pid: place for place, process in enumerate(session.processes)}
+    found = []
+    for place, span in enumerate(spans):
+        process = numbers.get(span.pid, 0)
+        inside = [
+            one for one in parts
+            if one.process == process and span.began <= one.at <= span.ended
+        ]  # fmt: skip
+        found.append(
+            Called(
+                process=process,
+                callable=-1,
+                index=place,
+                at=span.began,
+                seconds=span.ended - span.began,
+                compiles=tuple(name for one in inside for name in one.compiles),
+                eager=any(one.eager for one in inside),
+                error=next((one.error for one in inside if one.error), ""),
+            )
+        )
+    return found
 
 
 def _within(at: float, intervals: Iterable[tuple[float, float]]) -> bool:

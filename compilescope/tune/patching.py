@@ -145,6 +145,9 @@ def _edit(sources: Sources, entry: Entry) -> None:
             keywords = content["keywords"]
             path = _compiling(sources)
             sources.edit(path, lambda text: source_edits.with_compile_keywords(text, keywords))
+        case "stance":
+            line = f"torch.compiler.set_stance({content['value']['name']!r})"
+            sources.edit(sources.home(), lambda text: source_edits.with_settings(text, [line]))
         case "functions":
             name = content["name"]
             sources.edit(Path(content["path"]), lambda text: source_edits.with_disabled(text, name))

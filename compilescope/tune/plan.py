@@ -7,19 +7,24 @@ from collections.abc import Callable, Iterator
 from compilescope.tune import plan_inputs, plan_shapes, plan_sources, plan_state
 from compilescope.tune.remedy import Candidate, compile_with
 from compilescope.tune.situation import Situation
+from compilescope.tune.versions import lacking
 
 _SHAPED = ("tensor.size", "shape.")
 Plan = Callable[[Situation], Iterator[Candidate]]
 
 
-def candidates(situation: Situation) -> list[Candidate]:
-    """All that can be tried for one cause, each action once."""
+def candidates(situation: Situation) -> tuple[list[Candidate], list[str]]:
+    """All that can be tried for one cause, each action once; and what this torch lacks, and why."""
     found: dict[bytes, Candidate] = {}
+    lacks: dict[str, None] = {}
     for plan in _plans(situation):
         for candidate in plan(situation):
-            if situation.has(candidate.id):
+            why = lacking(candidate.id, situation.torch)
+            if why:
+                lacks[f"not tried: {candidate.text}: {why}"] = None
+            else:
                 found.setdefault(candidate.key, candidate)
-    return list(found.values())
+    return list(found.values()), list(lacks)
 
 
 def _plans(situation: Situation) -> Iterator[Plan]:

@@ -47,9 +47,8 @@ def sources(situation: Situation) -> Iterator[Candidate]:
     kind = situation.cause.kind
     if not pattern or not kind.startswith(("tensor.size", "shape.", "const.", "module.", "attr")):
         return
-    if situation.torch >= (2, 8):
-        entry = config("compiler.unbacked_sources", pattern)
-        yield situation.candidate("unbacked_sources", f"unbacked_sources = {pattern!r}", entry)
+    entry = config("compiler.unbacked_sources", pattern)
+    yield situation.candidate("unbacked_sources", f"unbacked_sources = {pattern!r}", entry)
     entry = config("compiler.dynamic_sources", pattern)
     yield situation.candidate("dynamic_sources", f"dynamic_sources = {pattern!r}", entry)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from compilescope.tuning import Applied
 
+SINGLE = ("stance", "cache", "save_cache", "regional")  # sections that hold one value
 JOINED = ("compiler.dynamic_sources", "compiler.unbacked_sources")
 
 
@@ -68,7 +69,7 @@ def overlay(candidates: Iterable[Candidate]) -> dict[str, Any]:
                         settings[name] = ",".join(dict.fromkeys([*known, value]))
                     else:
                         settings[name] = value
-            elif entry.section in ("stance", "cache", "save_cache"):
+            elif entry.section in SINGLE:
                 found[entry.section] = entry.content["value"]
             elif entry.content not in found.setdefault(entry.section, []):
                 found[entry.section].append(entry.content)

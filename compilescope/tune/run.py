@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -12,8 +13,9 @@ from pathlib import Path
 import msgspec
 
 from compilescope import store
+from compilescope.diagnose.strips import call_strip
 from compilescope.diagnosis import Diagnosis
-from compilescope.model import Proof, Session
+from compilescope.model import CallStrip, Proof, Session
 from compilescope.tune import patching
 from compilescope.tune.orders import shuffle
 from compilescope.tune.rank import rank
@@ -142,33 +144,52 @@ def _result(
         orders=orders,
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
-    proofs = proofs_of(base.diagnosis, base.trial, tuning.trials)
+    proofs = proofs_of(base.diagnosis, base.trial, tuning.trials, bench.done)
     return tuning, msgspec.structs.replace(base.session, proofs=proofs)
 
 
 def proofs_of(
-    diagnosis: Diagnosis, baseline: Trial, trials: tuple[Trial, ...]
+    diagnosis: Diagnosis, baseline: Trial, trials: tuple[Trial, ...], ran: Iterable[Ran] = ()
 ) -> tuple[Proof, ...]:
-    """What the trials showed about each remedy of each cause, as far as they showed anything."""
+    """What the trials showed about each remedy of each cause, as far as they showed anything.
+
+    Args:
+        diagnosis: The run without remedies.
+        baseline: Likewise, as a trial.
+        trials: The trials, best first.
+        ran: The same with their calls: a proof then shows those before and after.
+    """
+    by_number = {one.trial.number: one for one in ran}
     found = []
     for cause in diagnosis.causes:
         for name in dict.fromkeys(one.id for trial in trials for one in trial.remedies):
-            text = _proof(name, cause.id, baseline, trials)
-            if text:
-                found.append(Proof(name, cause.id, text))
+            text, trial = _proof(name, cause.id, baseline, trials)
+            if trial is None:
+                continue
+            proof = Proof(name, cause.id, text)
+            after = _after(by_number.get(trial.number), cause.callables)
+            if after is not None:
+                before = call_strip(diagnosis, (after.name,))
+                proof = msgspec.structs.replace(proof, before=before, after=after)
+            found.append(proof)
     return tuple(found)
 
 
-def _proof(remedy: str, cause: str, baseline: Trial, trials: tuple[Trial, ...]) -> str:
+def _after(ran: Ran | None, names: tuple[str, ...]) -> CallStrip | None:
+    return call_strip(ran.diagnosis, names, ran.notes.warm_ups) if ran and names else None
+
+
+def _proof(
+    remedy: str, cause: str, baseline: Trial, trials: tuple[Trial, ...]
+) -> tuple[str, Trial | None]:
     for trial in trials:
         tried = [one for one in trial.remedies if one.id == remedy and cause in one.causes]
         if tried and trial.outcome in ("solved", "better") and cause not in trial.left:
             names = {one.id for one in trial.remedies} - {remedy}
             count = f"{baseline.measures.recompiles} recompiles to {trial.measures.recompiles}"
-            return f"verified: {count}" + (
-                f" together with {', '.join(sorted(names))}" * bool(names)
-            )
-    return ""
+            together = f" together with {', '.join(sorted(names))}" * bool(names)
+            return f"verified: {count}{together}", trial
+    return "", None
 
 
 def save(tuning: Tuning, session: Session, path: Path) -> None:

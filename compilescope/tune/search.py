@@ -23,6 +23,7 @@ class Search:
     padding: bool = False
     plans: dict[str, list[Candidate]] = field(default_factory=dict)
     tried: dict[frozenset[bytes], Ran] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # what this torch lacks
 
     def run(self) -> None:
         """Try until a set solves all and is as small as can be, or the budget is spent."""
@@ -73,7 +74,8 @@ class Search:
         for cause in ran.diagnosis.causes:
             if cause.id not in self.plans:
                 situation = Situation(cause, ran.session, ran.diagnosis, self.padding)
-                self.plans[cause.id] = candidates(situation)
+                self.plans[cause.id], lacks = candidates(situation)
+                self.notes += [one for one in lacks if one not in self.notes]
 
     def _chosen(self, positions: dict[str, int]) -> tuple[Candidate, ...]:
         found: dict[bytes, Candidate] = {}

@@ -9,11 +9,11 @@ from functools import cached_property
 from compilescope.diagnose.evidence import Evidence, torch_version
 from compilescope.diagnose.explain_shape import sizes_in
 from compilescope.diagnose.explain_words import RESUME, Words, as_written, expression
-from compilescope.diagnose.remedies.catalogue import FACTS
 from compilescope.diagnosis import Cause, Diagnosis, Remedy
 from compilescope.model import Callable as Target
 from compilescope.model import GuardFailure, Input, Session
 from compilescope.tune.remedy import Candidate, Entry
+from compilescope.tune.versions import price
 
 _STACK = re.compile(r"^_{2,3}stack\d+")
 
@@ -119,6 +119,11 @@ class Situation:
                 found += sorted(one for one in others if [row.get(one) for row in rows] == own)
         return found
 
+    def seen(self, path: str, dimension: int) -> set[int]:
+        """The sizes that the calls brought."""
+        shapes = (item.shape or () for item in self.brought(path))
+        return {shape[dimension] for shape in shapes if len(shape) > dimension}
+
     @cached_property
     def varying(self) -> list[tuple[str, int]]:
         """Every size that was not the same in all calls."""
@@ -139,15 +144,9 @@ class Situation:
         """What the diagnosis offers, by id."""
         return {remedy.id: remedy for remedy in self.cause.remedies}
 
-    def has(self, remedy: str) -> bool:
-        """Whether this torch has `remedy`."""
-        since = FACTS[remedy].since if remedy in FACTS else ""
-        return not since or self.torch >= tuple(int(part) for part in since.split("."))
-
     def candidate(self, name: str, text: str, *entries: Entry, weight: int = 1) -> Candidate:
         """A remedy for this cause."""
-        price = FACTS[name].price if name in FACTS else ""
-        return Candidate(name, text, entries, price, self.cause.id, weight)
+        return Candidate(name, text, entries, price(name), self.cause.id, weight)
 
     def brought(self, path: str) -> list[Input]:
         """What the calls brought for the argument at `path`."""

@@ -10,7 +10,7 @@ from compilescope.tune.agreement import difference
 def run(**changes):
     tensor = {"shape": [2], "dtype": "torch.float32", "mean": 1.0, "most": 4.0, "odd": 0,
               "samples": [-2.0, 4.0]}  # fmt: skip
-    return {("f", 0): {"result": tensor | changes}}
+    return {(0, "f", 0): {"result": tensor | changes}}
 
 
 @pytest.mark.parametrize("changes", [{}, {"samples": [-2.0, 4.0001]}, {"mean": 1.0003}])
@@ -40,8 +40,8 @@ def test_integers_have_no_tolerance():
 
 
 def test_a_number_that_became_a_tensor_is_the_same_number():
-    number = {("f", 0): {"argument n": {"shape": [], "dtype": "int", "samples": [3.0]}}}
-    tensor = {("f", 0): {"argument n": {"shape": [], "dtype": "torch.int64", "samples": [3.0]}}}
+    number = {(0, "f", 0): {"argument n": {"shape": [], "dtype": "int", "samples": [3.0]}}}
+    tensor = {(0, "f", 0): {"argument n": {"shape": [], "dtype": "torch.int64", "samples": [3.0]}}}
     assert difference(number, tensor) == ""
 
 
@@ -50,7 +50,7 @@ def test_a_call_that_is_missing_is_a_difference():
 
 
 def test_a_result_that_is_missing_is_a_difference_but_a_new_buffer_is_none():
-    assert difference(run(), {("f", 0): {}})
+    assert difference(run(), {(0, "f", 0): {}})
     more = run()
-    more["f", 0]["buffer n"] = {"shape": []}
+    more[0, "f", 0]["buffer n"] = {"shape": []}
     assert difference(run(), more) == ""

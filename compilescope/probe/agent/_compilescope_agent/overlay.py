@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from . import overlay_functions, overlay_source
 from .callables import module_of, written
 from .overlay_record import OverlayRecord
+from .overlay_regions import Regions
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -45,14 +46,15 @@ class Overlay:
         self.order: list[dict[str, Any]] = content.get("order", [])
         self.observe: dict[str, Any] = content.get("observe", {})
         self.sources: dict[str, str] = content.get("sources", {})
-        self.stance: str = content.get("stance", "")
+        self.stance: dict[str, Any] = content.get("stance", {})
+        self.regions = Regions(self) if content.get("regional") else None
         self.cache: str = content.get("cache", "")
         self.save_cache: str = content.get("save_cache", "")
         self._ready = False
 
     def on_torch(self, torch: Any) -> None:
         """Take over torch.compile's own arguments."""
-        if self.compile:
+        if self.compile or self.regions is not None:
             torch.compile = self._compile(torch.compile)
 
     def settle(self) -> None:
@@ -65,8 +67,8 @@ class Overlay:
         torch: Any = sys.modules["torch"]
         for entry in self.functions:
             self._try(f"function {entry.get('name')}", overlay_functions.apply, entry)
-        if self.stance:
-            self._try("stance", _stance, torch, self.stance)
+        if self.stance and not self.stance.get("after"):
+            self._try("stance", _stance, torch, self.stance["name"])
         if self.cache:
             self._try("cache", _load_cache, torch, self.cache)
         if self.save_cache:
@@ -105,9 +107,17 @@ class Overlay:
         def compile(model: Any = None, **given: Any) -> Any:  # noqa: A001  it stands in for torch.compile
             if model is None:
                 return lambda function: compile(function, **given)
-            return original(model, **self._keywords(model, given, known))
+            keywords = self._keywords(model, given, known)
+            if self.regions is not None:
+                return self.regions.compile(original, model, keywords)
+            return original(model, **keywords)
 
         return compile
+
+    def called(self, count: int) -> None:
+        """Take the stance that is due once a callable has had `count` calls."""
+        if self.stance.get("after") == count:
+            self._try("stance", _stance, sys.modules["torch"], self.stance["name"])
 
     def _keywords(self, model: Any, given: dict[str, Any], known: Any) -> dict[str, Any]:
         name = name_of(model)

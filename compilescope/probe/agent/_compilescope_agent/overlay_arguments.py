@@ -9,12 +9,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .overlay_functions import module_at
+from .overlay_padding import cut_of, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .inputs import Names
     from .overlay import Overlay
+    from .overlay_padding import Cut
 
     Change = Callable[[Any, dict[str, Any]], Any]
 
@@ -32,6 +34,7 @@ class Changes:
         self.names = names
         self.receiver = receiver
         self.function = function
+        self.cuts: list[Cut] = []  # of the last call's results
         self._record = overlay.record
         self._arguments = [
             (split(entry["path"]), entry)
@@ -47,9 +50,10 @@ class Changes:
         ]
 
     def apply(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], *, first: bool = False
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments as the overlay wants them."""
+        """The arguments as the overlay wants them, of the first call or of another."""
+        self.cuts = []
         for steps, entry in self._attributes:
             self._attribute(steps, entry, args, kwargs)
         if not self._arguments or self.names is None:
@@ -59,11 +63,15 @@ class Changes:
         named = dict(kwargs)
         for steps, entry in self._arguments:
             place = positions.get(steps[0])
-            if place is None:
+            if place is None or (entry.get("calls") == "first" and not first):
                 continue
             holder: Any = values if isinstance(place, int) else named
             try:
-                holder[place] = replaced(holder[place], steps[1:], entry)
+                before = holder[place]
+                holder[place] = replaced(before, steps[1:], entry)
+                if entry["do"] == "pad":
+                    after = walk(holder[place], steps[1:])
+                    self.cuts += cut_of(walk(before, steps[1:]), after, entry)
                 self._record.applied(f"{entry['do']} {entry['path']}")
             except LookupError:
                 continue  # an argument that this call does not bring
@@ -209,7 +217,7 @@ def _tensor_change(torch: Any, value: Any, entry: dict[str, Any]) -> Any:  # noq
     if do == "device":
         return value.to(entry["to"])
     if do == "pad":
-        return _padded(torch, value, entry)
+        return padded(value, entry)
     raise ValueError(f"unknown change {do}")
 
 
@@ -230,17 +238,6 @@ def _as_tensor(torch: Any, value: Any, entry: dict[str, Any]) -> Any:
         return value
     dtype = getattr(torch, entry["to"]) if entry.get("to") else None
     return torch.tensor(value, dtype=dtype)
-
-
-def _padded(torch: Any, value: Any, entry: dict[str, Any]) -> Any:
-    dimension, size = entry["dimension"], value.shape[entry["dimension"]]
-    buckets = entry.get("buckets")
-    multiple = entry.get("multiple", 8)
-    target = max(-(-size // multiple), 1) * multiple
-    if buckets:
-        target = next((bucket for bucket in sorted(buckets) if bucket >= size), size)
-    padding = [0, 0] * (value.dim() - 1 - dimension) + [0, target - size]
-    return torch.nn.functional.pad(value, padding) if target > size else value
 
 
 def _family(root: Any, owner: Any) -> list[Any]:

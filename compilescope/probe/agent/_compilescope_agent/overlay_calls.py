@@ -8,8 +8,10 @@ own run: here that is acceptable, in a probe it would not be.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +21,13 @@ from .overlay import name_of
 from .overlay_arguments import Changes
 from .overlay_inputs import InputRecorder, WarmUp
 from .overlay_outputs import Outputs
+from .overlay_padding import cut
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from .overlay import Overlay
+    from .overlay_padding import Cut
 
 
 def watch(eval_frame: ModuleType, overlay: Overlay) -> None:
@@ -35,10 +39,14 @@ def watch(eval_frame: ModuleType, overlay: Overlay) -> None:
     torch: Any = sys.modules["torch"]
     original = context.__call__
     door = Door(eval_frame, overlay)
+    if overlay.regions is not None:
+        overlay.regions.door = door
 
     @functools.wraps(original)
     def __call__(self: Any, function: Any) -> Any:  # noqa: N807
         result = original(self, function)
+        if overlay.regions is not None and overlay.regions.busy:
+            return result
         # A module comes back here with its `__call__`; a class is only prepared for its instances.
         if isinstance(function, (torch.nn.Module, type)) or not callable(result):
             return result
@@ -77,12 +85,13 @@ class Door:
             # As torch does in its own wrapper: nothing of ours may be compiled.
             prior = set_eval_frame(None)
             try:
-                args, kwargs, index = self._enter(changes, compiled, args, kwargs)
+                args, kwargs, index, cuts = self._enter(changes, compiled, args, kwargs)
             finally:
                 set_eval_frame(prior)
             result = compiled(*args, **kwargs)
             prior = set_eval_frame(None)
             try:
+                result = cut(result, cuts)
                 self._leave(changes, index, args, kwargs, result)
             finally:
                 set_eval_frame(prior)
@@ -96,22 +105,51 @@ class Door:
 
     def _enter(
         self, changes: Changes, compiled: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any], int]:
+    ) -> tuple[tuple[Any, ...], dict[str, Any], int, list[Cut]]:
         with self._lock:
             name = changes.name
-            index = self._counts[name] = self._counts.get(name, -1) + 1
+            index = self._next(name)
+            cuts: list[Cut] = []
             try:
-                if index == 0:
-                    self._overlay.settle()
-                    self._note_place(name)
                 if name not in self._warm:
                     self._warm.add(name)
                     self._warm_up(changes, compiled, args, kwargs)
                 self._recorder.before(name, index, args, kwargs)
-                args, kwargs = changes.apply(args, kwargs)
+                args, kwargs = changes.apply(args, kwargs, first=index == 0)
+                cuts = changes.cuts
             except Exception as error:  # noqa: BLE001
                 self._overlay.record.refused(f"arguments of {name}", repr(error))
-        return args, kwargs, index
+        return args, kwargs, index, cuts
+
+    def _next(self, name: str) -> int:
+        """The number of the call that begins."""
+        index = self._counts[name] = self._counts.get(name, -1) + 1
+        with suppress(Exception):
+            self._overlay.called(index)
+            if index == 0:
+                self._overlay.settle()
+                self._note_place(name)
+        return index
+
+    def observe(self, module: Any) -> None:
+        """Look at the calls of `module` itself, of which torch.compile knows only parts."""
+        name = name_of(module)
+        names = Names(code_of(module.forward), skip_first=True)
+        changes = Changes(self._overlay, name, names, module, module.forward)
+        running: list[tuple[int, int]] = []
+
+        def begin(_module: Any, _args: Any, _kwargs: Any) -> None:
+            with self._lock:
+                running.append((self._next(name), _now()))
+
+        def end(_module: Any, args: Any, kwargs: Any, result: Any) -> None:
+            index, began = running.pop()
+            ended = _now()
+            self._overlay.record.note("call", callable=name, index=index, began=began, ended=ended)
+            self._leave(changes, index, args, kwargs, result)
+
+        module.register_forward_pre_hook(begin, with_kwargs=True)
+        module.register_forward_hook(end, with_kwargs=True)
 
     def _leave(
         self, changes: Changes, index: int, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -143,3 +181,11 @@ class Door:
                 )  # fmt: skip
                 return
             frame = frame.f_back
+
+
+def _now() -> int:
+    """Unix time in nanoseconds, once the device has caught up where the run waits for it."""
+    cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
+    if os.environ.get("COMPILESCOPE_SYNC") == "1" and cuda is not None and cuda.is_initialized():
+        cuda.synchronize()
+    return time.time_ns()

@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import sys
+import time
 from typing import Any
 
 
@@ -26,6 +27,8 @@ class OverlayRecord:
                 self._pid = os.getpid()
                 path = os.path.join(self.folder, f"overlay-{self._pid}.jsonl")
                 self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+                rank = os.environ.get("RANK", "")
+                self.note("process", pid=self._pid, rank=rank, began=time.time_ns())
             fields["record"] = record
             text = json.dumps(fields, default=str, separators=(",", ":"))
             os.write(self._descriptor, text.encode() + b"\n")
@@ -59,5 +62,6 @@ class OverlayRecord:
             pass
         cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
         if cuda is not None and cuda.is_initialized():
-            fields["device"] = cuda.max_memory_allocated()
+            devices = range(cuda.device_count())
+            fields["device"] = sum(cuda.max_memory_allocated(device) for device in devices)
         self.note("memory", **fields)
