@@ -49,21 +49,21 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         self.live = live
         self.at = Browsing()
         self.paused = False
+        self.zoomed = ""  # "rows" or "detail": the pane that fills the screen
         self._narrowing = Narrowing(self)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield Static("", id="verdict", markup=False)
-        yield Static("", id="recovery", classes="hidden", markup=False)
+        with Container(id="head"):
+            yield Static("", id="verdict", markup=False)
+            yield Static("", id="recovery", classes="hidden", markup=False)
         yield Timeline(id="timeline")
         yield Tabs(id="tabs")
         with Container(id="body"):
             yield Grid(id="rows")
             yield Detail(id="detail")
             if self.live is not None:
-                yield RichLog(
-                    id="output", max_lines=5000, wrap=True, min_width=20, classes="hidden"
-                )
+                yield RichLog(id="output", max_lines=5000, wrap=True, min_width=20)
         yield Static("", id="status", classes="hidden", markup=False)
         yield Input(
             placeholder="words  kind:size  file:model.py  fn:step  s>50ms  !warm",
@@ -129,7 +129,21 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         recovery.update(text)
         recovery.set_class(not text, "hidden")
         recovery.set_class(optional, "optional")
-        self.query_one(Timeline).display = bool(found.calls) or self.live is not None
+        self.give_room()
+
+    def give_room(self) -> None:
+        """Give the room to the panes that are wanted now."""
+        found = self.at.opened.diagnosis if self.at.opened is not None else None
+        printing = self.at.active == "p"
+        # Of the panes themselves: a class of the screen would have every widget styled anew.
+        self.query_one("#head").display = not self.zoomed
+        self.query_one(Timeline).display = self.zoomed != "detail" and (
+            bool(found and found.calls) or self.live is not None
+        )
+        self.query_one(Grid).display = self.zoomed != "detail" and not printing
+        self.query_one(Detail).display = self.zoomed != "rows" and not printing
+        if self.live is not None:
+            self.query_one(RichLog).display = printing
 
     def draw_series(self) -> None:
         """Fill the strip of calls and the list anew."""
@@ -145,10 +159,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         if self.live is not None:
             names["p"] = "Out"
         self.query_one(Tabs).show(names, self.at.active)
-        output = self.at.active == "p"
-        self.set_class(output, "-output")
-        if self.live is not None:
-            self.query_one("#output").set_class(not output, "hidden")
+        self.give_room()
         self.narrow()
 
     def narrow(self) -> None:

@@ -65,8 +65,8 @@ class Walking(MessagePump):
             screen.draw()
         elif screen.query_one(Detail).has_focus:
             screen.query_one(Grid).focus()
-        else:
-            screen.remove_class("-zoom-rows", "-zoom-detail")
+        elif screen.zoomed:
+            self.action_zoom()
 
     def action_filter(self) -> None:
         screen = _screen(self)
@@ -131,17 +131,15 @@ class Walking(MessagePump):
     def action_pane(self) -> None:
         screen = _screen(self)
         grid, detail = screen.query_one(Grid), screen.query_one(Detail)
-        if screen.has_class("-zoom-rows") or screen.has_class("-zoom-detail"):
+        if screen.zoomed:
             self.action_zoom()
         (grid if detail.has_focus else detail).focus()
 
     def action_zoom(self) -> None:
         screen = _screen(self)
-        zoomed = screen.has_class("-zoom-rows") or screen.has_class("-zoom-detail")
-        screen.remove_class("-zoom-rows", "-zoom-detail")
-        if not zoomed:
-            focused = screen.query_one(Detail).has_focus
-            screen.add_class("-zoom-detail" if focused else "-zoom-rows")
+        focused = "detail" if screen.query_one(Detail).has_focus else "rows"
+        screen.zoomed = "" if screen.zoomed else focused
+        screen.give_room()
 
 
 def _screen(walking: Walking) -> SessionScreen:

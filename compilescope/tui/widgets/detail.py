@@ -10,11 +10,11 @@ from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compilescope.tui.keys import bindings
 from compilescope.tui.views.words import printable
+from compilescope.tui.widgets.styled import Pane
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 _INDENT = 1
 
 
-class Detail(ScrollView, can_focus=True):
+class Detail(Pane):
     """Shows one document and scrolls it; its lines are made once, not laid out by the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    PARTS = "detail"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"detail--{name}"
         for name in ("strong", "heading", "bad", "warn", "good", "dim", "code", "caret", "here")
@@ -60,10 +61,10 @@ class Detail(ScrollView, can_focus=True):
         console = self.app.console
         options = console.options.update(width=width, height=None, highlight=False, markup=False)
         lines = console.render_lines(
-            Group(*self._lines(self.document)), options, style=self.rich_style, pad=False
+            Group(*self._lines(self.document)), options, style=self.base, pad=False
         )
         self._drawn = [Strip(line) for line in lines]
-        self.virtual_size = Size(width, len(self._drawn))
+        self.extend(Size(width, len(self._drawn)))
         self.refresh()
 
     def on_resize(self, _event: Resize) -> None:
@@ -73,8 +74,8 @@ class Detail(ScrollView, can_focus=True):
         width = self.size.width
         row = y + int(self.scroll_offset.y)
         if row >= len(self._drawn):
-            return Strip.blank(width, self.rich_style)
-        return self._drawn[row].adjust_cell_length(width, self.rich_style)
+            return Strip.blank(width, self.base)
+        return self._drawn[row].adjust_cell_length(width, self.base)
 
     def action_down(self) -> None:
         self.scroll_down(animate=False)
@@ -107,9 +108,9 @@ class Detail(ScrollView, can_focus=True):
             return
         if block.heading:
             yield Text("")
-            yield Text(f" {printable(block.text)}", self._style("heading"))
+            yield Text(f" {printable(block.text)}", self.part("heading"))
             return
-        style = self._style(block.tone) if block.tone else Style()
+        style = self.part(block.tone) if block.tone else Style()
         lines = "\n".join(printable(line) for line in block.text.split("\n"))
         text = Text(lines, style) if block.code else self._prose(lines, style)
         yield Padding(text, (0, 1, 0, _INDENT + block.indent), expand=False)
@@ -120,7 +121,7 @@ class Detail(ScrollView, can_focus=True):
             return Text(text, style)
         found = Text(style=style)
         for number, part in enumerate(text.split("`")):
-            found.append(part, self._style("code") if number % 2 else None)
+            found.append(part, self.part("code") if number % 2 else None)
         return found
 
     def _excerpt(self, excerpt: Excerpt) -> Iterable[RenderableType]:
@@ -128,16 +129,13 @@ class Detail(ScrollView, can_focus=True):
         for number, text in excerpt.lines:
             here = number == excerpt.here
             line = Text(no_wrap=True, overflow="ellipsis")
-            line.append(f" {'›' if here else ' '}{number:>{digits}} │ ", self._style("dim"))
-            line.append(printable(text), self._style("here") if here else None)
+            line.append(f" {'›' if here else ' '}{number:>{digits}} │ ", self.part("dim"))
+            line.append(printable(text), self.part("here") if here else None)
             yield line
             start, length = excerpt.caret
             if here and length:
                 blank = f"  {'':>{digits}} │ {' ' * start}"
                 carets = Text(no_wrap=True, overflow="crop")
-                carets.append(blank, self._style("dim"))
-                carets.append("^" * length, self._style("caret"))
+                carets.append(blank, self.part("dim"))
+                carets.append("^" * length, self.part("caret"))
                 yield carets
-
-    def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(f"detail--{name}", partial=True)

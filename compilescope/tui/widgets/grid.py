@@ -9,11 +9,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from compilescope.tui.keys import bindings
 from compilescope.tui.views.words import printable
+from compilescope.tui.widgets.styled import Pane
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -26,10 +26,11 @@ _GUTTER = 2
 _GAP = 1
 
 
-class Grid(ScrollView, can_focus=True):
+class Grid(Pane):
     """A table with one selected row."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    PARTS = "grid"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"grid--{name}"
         for name in ("header", "cursor", "bad", "warn", "good", "dim", "strong", "empty")
@@ -143,7 +144,7 @@ class Grid(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         if self.table is None or not width:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.base)
         if len(self._widths) != len(self.table.columns):
             self._measure()
         if y == 0:
@@ -153,7 +154,7 @@ class Grid(ScrollView, can_focus=True):
             return self._row(row, width)
         if not self.rows and y >= 2:
             return self._empty(y - 2, width)
-        return Strip.blank(width, self.rich_style)
+        return Strip.blank(width, self.base)
 
     def _header(self, width: int) -> Strip:
         assert self.table is not None
@@ -162,18 +163,18 @@ class Grid(ScrollView, can_focus=True):
             by, down = self.sorted
             arrow = ("▼" if down else "▲") if by == number else ""
             cells.append(_fit(column.title + arrow, self._widths[number], right=column.right))
-        style = self._style("header")
+        style = self.part("header")
         return _line([Segment(" " * _GUTTER + " ".join(cells), style)], width, style)
 
     def _row(self, row: int, width: int) -> Strip:
         assert self.table is not None
         item = self.table.items[self.rows[row]]
-        base = self.rich_style
+        base = self.base
         selected = row == self.cursor
         if selected:
-            base += self._style("cursor")
+            base += self.part("cursor")
         tone = self.table.tone(item)
-        toned = base + self._style(tone) if tone else base
+        toned = base + self.part(tone) if tone else base
         segments = [Segment("› " if selected else "  ", base)]
         for number, column in enumerate(self.table.columns):
             text = printable(column.cell(item))
@@ -189,12 +190,9 @@ class Grid(ScrollView, can_focus=True):
         assert self.table is not None
         text = self.table.empty if not self.table.items else "No row matches the filter: esc"
         lines = text.split("\n")
-        style = self.rich_style + self._style("empty")
+        style = self.base + self.part("empty")
         shown = "  " + lines[line] if line < len(lines) else ""
         return _line([Segment(shown, style)], width, style)
-
-    def _style(self, name: str) -> Style:
-        return self.get_component_rich_style(f"grid--{name}", partial=True)
 
     def _measure(self) -> None:
         if self.table is None or not self.size.width:
@@ -208,7 +206,7 @@ class Grid(ScrollView, can_focus=True):
         for number in flexible:
             widths[number] = max(0, left // len(flexible))
         self._widths = widths
-        self.virtual_size = Size(self.size.width, len(self.rows) + 1)
+        self.extend(Size(self.size.width, len(self.rows) + 1))
 
     def _column_at(self, x: int) -> int | None:
         start = _GUTTER

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.segment import Segment
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from compilescope.tui.views.words import few, printable, seconds
+from compilescope.tui.widgets.styled import Styled
 
 if TYPE_CHECKING:
     from textual.events import Click
@@ -24,9 +24,10 @@ _RANK = {"!": 0, "▴": 1}  # of the marks that share a column the highest is sh
 _WIDEST = 6  # columns that one call may take
 
 
-class Timeline(Widget):
+class Timeline(Styled):
     """A caption, one to three rows of blocks on a log scale, and a row of marks."""
 
+    PARTS = "timeline"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"timeline--{name}" for name in ("caption", "block", "cause", "compile", "eager", "cursor")
     }
@@ -71,11 +72,11 @@ class Timeline(Widget):
 
     def render_line(self, y: int) -> Strip:
         width, height = self.size
-        base = self.rich_style
+        base = self.base
         series = self.index.series if self.index else None
         if series is None or not series.seconds:
             text = "No calls were recorded." if y == 0 and self.index else ""
-            style = base + self._style("caption")
+            style = base + self.part("caption")
             return Strip([Segment(text, style)]).adjust_cell_length(width, base)
         self._draw(width)
         if y == 0:
@@ -138,7 +139,7 @@ class Timeline(Widget):
         right = f"call {self.call:,}  {seconds(series.seconds[self.call])}{note}"
         room = max(0, width - len(right) - 2)
         text = f"{left[:room]:<{room}}  {right}"
-        base = self.rich_style + self._style("caption")
+        base = self.base + self.part("caption")
         return Strip([Segment(text, base)]).adjust_cell_length(width, base)
 
     def _block_row(self, row: int, rows: int, width: int) -> Strip:
@@ -161,9 +162,9 @@ class Timeline(Widget):
 
     def _line(self, cells: list[str], lit: set[int], width: int) -> Strip:
         """The cells in their styles, neighbours of one style as one segment."""
-        base = self.rich_style
-        styles = {name: base + self._style(name) for name in ("block", "cause", "compile", "eager")}
-        reverse = self._style("cursor")
+        base = self.base
+        styles = {name: base + self.part(name) for name in ("block", "cause", "compile", "eager")}
+        reverse = self.part("cursor")
         segments = []
         kinds = (
             (column in lit, _sort(self._marks.get(column, ""))) for column in range(len(cells))
@@ -177,9 +178,6 @@ class Timeline(Widget):
             else:
                 segments.append(Segment(text, style + reverse if selected else style))
         return Strip(segments).adjust_cell_length(width, base)
-
-    def _style(self, name: str) -> Any:
-        return self.get_component_rich_style(f"timeline--{name}", partial=True)
 
 
 def _sort(mark: str) -> str:
