@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from compilescope.lint.expressions import evaluate, path_of
 from compilescope.lint.frames import Arguments, Frame
-from compilescope.lint.machine import Machine
+from compilescope.lint.machine import Machine, tells_compiling
 from compilescope.lint.operators import iterated
 from compilescope.lint.rule import Site
 from compilescope.lint.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     Value,
     alternatives,
@@ -221,7 +222,8 @@ def _opaque(
     inner = Frame(frame.module, site, frame.env, frame.outer, frame.this, frame.owner)
     if callee.note == "contextlib.contextmanager":
         inner = Frame(frame.module, frame.site, frame.env, frame.outer, frame.this, frame.owner)
-    return call_value(machine, inner, callee.data, arguments, node)
+    result = call_value(machine, inner, callee.data, arguments, node)
+    return TRUE if frame.site.compiled and tells_compiling(callee.data) else result
 
 
 def _apply(

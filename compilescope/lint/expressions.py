@@ -228,7 +228,10 @@ def _bool_values(machine: Machine, frame: Frame, node: ast.BoolOp, construct: st
 
 
 def is_rare(node: ast.expr) -> bool:
-    """Whether a test passes only for half precision or an uncommon device."""
+    """Whether a test passes only for half precision, an uncommon device, or a text."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
+        kind = node.args[1]
+        return node.func.id == "isinstance" and isinstance(kind, ast.Name) and kind.id == "str"
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         return any(is_rare(operand) for operand in node.values)
     if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)):

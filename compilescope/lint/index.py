@@ -44,6 +44,21 @@ class Function:
         )
 
     @cached_property
+    def compiles(self) -> bool:
+        """Whether it calls torch.compile, or defines a function that is compiled."""
+        if "torch.compile" not in self.module.text:
+            return False
+        body = self.node.body if isinstance(self.node.body, list) else [self.node.body]
+        return any(
+            isinstance(n, ast.Attribute)
+            and n.attr == "compile"
+            and isinstance(n.value, ast.Name)
+            and n.value.id == "torch"
+            for part in body
+            for n in ast.walk(part)
+        )
+
+    @cached_property
     def parameters(self) -> list[tuple[str, ast.expr | None, ast.expr | None]]:
         """Name, annotation and default of each parameter."""
         spec = self.node.args

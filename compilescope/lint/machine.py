@@ -220,6 +220,7 @@ class Machine:
             bool(site.blocks),
             bool(site.guarded),
             site.entering,
+            site.assumed,
         )
         if key in self.memo:
             self.breaks += key in self.breaking
@@ -240,7 +241,7 @@ class Machine:
             self.running.discard(key)
         if self.breaks > before:
             self.breaking.add(key)
-        if function.name in _COMPILING and site.compiled and result.kind != "const":
+        if site.compiled and tells_compiling(value):
             result = TRUE
         self.memo[key] = result
         return result
@@ -261,15 +262,27 @@ class Machine:
             root=site.entering,
             born={},
         )
+        if site.assumed and function.compiles:
+            inner.compiled = False  # it drives compiled code: it will hardly be compiled itself
         arguments = function.node.args.posonlyargs + function.node.args.args
         this = arguments[0].arg if function.owner is not None and arguments else ""
         frame = Frame(
             function.module, inner, env, closure.frame if closure else None, this, function.owner
         )
-        if site.compiled:
+        if inner.compiled:
             self.entered.add(function)
             self.emit("function", function.node, frame, value=Value("function", function))
         return run_body(self, frame, function)
+
+
+def tells_compiling(value: Value) -> bool:
+    """Whether a function of the tree says that the compiler is at work, as its name tells."""
+    function = value.data.function if isinstance(value.data, Closure) else value.data
+    if not isinstance(function, Function) or function.name not in _COMPILING:
+        return False
+    last = function.node.body[-1] if isinstance(function.node.body, list) else None
+    plain = isinstance(last, ast.Return) and isinstance(last.value, ast.Constant)
+    return not (plain and len(function.node.body) <= 2)  # type: ignore[arg-type]
 
 
 def _unheard(_fact: Fact) -> None:

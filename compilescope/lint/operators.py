@@ -39,6 +39,8 @@ def iterated(value: Value) -> Value:
 
 
 def _iterated(value: Value) -> Value:
+    if value.kind == "list" and value.note == "range" and value.data == SHAPE_NUMBER:
+        return Value("number", "loop")  # the loop is unrolled: its variable is a constant
     if value.kind in ("list", "tuple"):
         return element(value)
     if value.kind == "tensor":

@@ -153,13 +153,15 @@ class Regions:
         for name in ("forward", "__call__"):
             if name in owner.methods:
                 method = method_value(self.machine, owner.methods[name])
-                self.enter(method, (), self.machine.instance(owner))
+                self.enter(method, (), self.machine.instance(owner), assumed=True)
 
     def enter(
         self,
         value: Value,
         options: tuple[tuple[str, object], ...],
         bound: Value | None = None,
+        *,
+        assumed: bool = False,
     ) -> None:
         """Run something as compiled code, unless it was run with known arguments before."""
         if value.kind == "union":
@@ -168,7 +170,7 @@ class Regions:
             return
         if value.kind in ("compiled", "cached"):
             options = value.note if value.kind == "compiled" else options
-            self.enter(value.data, options, bound)
+            self.enter(value.data, options, bound, assumed=assumed and value.kind == "cached")
             return
         if value.kind == "class":
             self.enter(self.machine.instance(value.data), options)
@@ -183,7 +185,7 @@ class Regions:
         function: Function = closure.function if closure else value.data
         if function in self.machine.entered:
             return
-        site = compiled_site(Site(function.module), options)
+        site = compiled_site(Site(function.module, assumed=assumed), options)
         env = generic(self.machine, function, closure.frame if closure else None)
         env = {name: as_input(v) for name, v in env.items()}
         if bound is not None and env:

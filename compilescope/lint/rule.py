@@ -38,6 +38,7 @@ class Site:
     catches: tuple[str, ...] = ()  # exceptions that `try` statements around it handle
     born: dict[str, int] = field(default_factory=dict)  # names: the breaks before their binding
     entering: bool = False  # the next function to run is what was compiled
+    assumed: bool = False  # nothing compiles it in what is linted; it may be compiled elsewhere
     root: bool = False  # this function is what was compiled: its parameters are the inputs
 
 

@@ -142,6 +142,7 @@ def _if(machine: Machine, frame: Frame, node: ast.If) -> Env | None:
         frame.env = dict(before)
         narrow(machine, frame, node.test, positive)
         rare = positive and is_rare(node.test)
+        rare = rare or (bool(body) and isinstance(body[-1], ast.Raise))  # an error: hardly run
         frame.site.rare += rare
         ends.append(run_block(machine, frame, body) if body else frame.env)
         frame.site.rare -= rare

@@ -32,6 +32,15 @@ def is_statement(fact: Fact) -> bool:
     return isinstance(parents(fact).get(fact.node), ast.Expr)
 
 
+def leads_to_error(fact: Fact) -> bool:
+    """Whether the test that a fact is about decides on nothing but an error."""
+    table = parents(fact)
+    node: ast.AST | None = fact.node
+    while node is not None and not isinstance(node, ast.stmt):
+        node = table.get(node)
+    return isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)
+
+
 def only_reads(call: ast.Call) -> bool:
     """Whether building the arguments of a call changes nothing, as far as their names tell."""
     parts = [*call.args, *(keyword.value for keyword in call.keywords)]

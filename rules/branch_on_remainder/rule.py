@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+from compilescope.lint.surroundings import leads_to_error
 
 
 class BranchOnRemainder(Rule):
@@ -23,5 +24,6 @@ class BranchOnRemainder(Rule):
         """Report the place."""
         del target
         decides = fact.detail in ("if", "while", "ternary", "and", "or")
-        if decides and fact.value.kind == "number" and fact.value.data == "remainder":
+        size = fact.value.kind == "number" and fact.value.data == "remainder"
+        if decides and size and not leads_to_error(fact):
             yield Report()

@@ -310,6 +310,8 @@ FINE = """
     y = x[0]
     y = x[:, : x.shape[1] // 2]
     y = x[..., None]
+    if x.shape[1] % 8 != 0: raise ValueError("size")
+    if isinstance(n, str) and os.path.exists(n): x = x + 1
     y = torch.distributions.Normal(x, x.abs()).sample()
     torch.set_default_dtype(torch.float32)
     with torch.no_grad(): x = x + 1

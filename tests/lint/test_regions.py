@@ -148,6 +148,47 @@ NOT_COMPILED = {
                     print(x)
                 return x
     """,
+    "guarded by a test of the project's own": """
+        import torch
+        from torch import nn
+        _known = getattr(torch.compiler, "is_compiling", None)
+        @torch.jit.unused
+        def is_compiling():
+            return bool(_known()) if _known is not None else False
+        class Net(nn.Module):
+            def forward(self, x):
+                if not is_compiling():
+                    print(x.sum().item())
+                return x
+    """,
+    "what leads to an error": """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def forward(self, x):
+                if x.dim() != 2:
+                    print(x.max().item())
+                    raise ValueError("no")
+                return x
+    """,
+    "a forward that compiles something and calls it": """
+        import torch
+        from torch import nn
+        def program(x):
+            return x * 2
+        def load(cache):
+            if "p" not in cache:
+                with open("log.txt") as file:
+                    print(file.read())
+                cache["p"] = torch.compile(program)
+            return cache["p"]
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.cache = {}
+            def forward(self, x):
+                return load(self.cache)(x)
+    """,
     "type checking": """
         from typing import TYPE_CHECKING
         from torch import nn
