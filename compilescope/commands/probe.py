@@ -81,5 +81,6 @@ def _conclude(outcome: Outcome, form: str, *, quiet: bool) -> None:
 
         print(report("json")(diagnosis))
     if not quiet:
-        text = f"compilescope: {diagnosis.verdict}\n  compilescope show {outcome.path}"
+        # The program may have left its last line open.
+        text = f"\ncompilescope: {diagnosis.verdict}\n  compilescope show {outcome.path}"
         print(text, file=sys.stderr)

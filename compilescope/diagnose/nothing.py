@@ -15,7 +15,7 @@ _MODE = re.compile(r"(\w*(?:DispatchMode|CounterMode|FunctionMode)\w*)")
 
 def nothing(session: Session) -> str:
     """One or two sentences: nothing was compiled, and for what reason."""
-    reasons = (_switched_off, _failed, _skipped, _empty, _warned, _ran_eagerly)
+    reasons = (_without_torch, _switched_off, _failed, _skipped, _empty, _warned, _ran_eagerly)
     why = next((text for find in reasons if (text := find(session))), "")
     if why:
         return f"Nothing was compiled: {why}"
@@ -35,6 +35,15 @@ def _switched_off(session: Session) -> str:
     for stance in _EAGER_STANCES:
         if stance in config.get("stance", ""):
             return f"the stance was `{stance}` (`torch.compiler.set_stance`)."
+    if named := re.findall(r"[^\W_]\w*", config.get("modes", "")):
+        verb = "were" if len(named) > 1 else "was"
+        return f"{_names(named)} {verb} active, under which PyTorch skips compiled functions."
+    return ""
+
+
+def _without_torch(session: Session) -> str:
+    if session.source == "probe" and session.processes and not session.environment.torch:
+        return "torch was never imported, or the interpreter was told to ignore `PYTHONPATH`."
     return ""
 
 

@@ -15,6 +15,7 @@ from compilescope.model import (
     Frame,
     GraphBreakKind,
     GraphBroke,
+    Process,
     Session,
 )
 
@@ -55,6 +56,17 @@ def test_a_mark_that_the_code_contradicts():
 def test_what_has_no_words_of_ours_is_shortened_and_kept():
     text = raised("RuntimeError", "boo\nmore\n  Developer debug context: x\n  y", None)
     assert text == "RuntimeError: boo\nmore"
+
+
+def test_what_was_around_the_first_call_is_the_reason():
+    told = Environment(torch="2.13.0", config={"modes": '["_FlopCounterMode"]'})
+    assert "`FlopCounterMode` was active" in nothing(environment=told)
+    told = Environment(torch="2.13.0", config={"dynamo.stance": '"force_eager"'})
+    assert "the stance was `force_eager`" in nothing(environment=told)
+
+
+def test_a_program_without_torch():
+    assert "torch was never imported" in nothing(processes=(Process(1),))
 
 
 def nothing(*events: object, **fields: object) -> str:

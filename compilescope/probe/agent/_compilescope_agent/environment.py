@@ -68,6 +68,7 @@ def note_first_call(record: Record) -> None:
         ("shapes", "torch.fx.experimental._config", SHAPES),
     ):
         config.update(_settings(prefix, modules.get(name), keys))
+    config.update(_around_the_call())
     record.note("settings", config=config, devices=_devices(), packages=_packages(), rank=_rank())
 
 
@@ -83,6 +84,20 @@ def _settings(prefix: str, module: Any, keys: tuple[str, ...]) -> dict[str, str]
             found[f"{prefix}.{key}"] = json.dumps(value)
         except Exception:  # noqa: BLE001, S112  settings come and go between versions
             continue
+    return found
+
+
+def _around_the_call() -> dict[str, str]:
+    """The stance and the dispatch modes that the first call was made under, where not the usual."""
+    found = {}
+    dynamo: Any = sys.modules.get("torch._dynamo.eval_frame")
+    stance = getattr(getattr(dynamo, "_stance", None), "stance", "default")
+    if stance != "default":
+        found["dynamo.stance"] = json.dumps(str(stance))
+    dispatch: Any = sys.modules.get("torch.utils._python_dispatch")
+    active = getattr(dispatch, "_get_current_dispatch_mode_stack", list)
+    if names := [type(mode).__name__ for mode in active()]:
+        found["modes"] = json.dumps(names)
     return found
 
 
