@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from compilescope.model import Frame
+from compilescope.model import CallStrip, Frame
 
 COMPARISON_VERSION = 1
 
@@ -47,3 +47,4 @@ class Comparison(msgspec.Struct, frozen=True):
     items: tuple[Item, ...]  # the largest difference in seconds first
     caveats: tuple[str, ...] = ()  # why the two may not be comparable
     version: int = COMPARISON_VERSION
+    calls: tuple[CallStrip, CallStrip] | None = None  # of one callable, before and after

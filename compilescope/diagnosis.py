@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from compilescope.model import (
+    CallStrip,
     DeviceMemory,
     Environment,
     Finding,
@@ -37,6 +38,8 @@ class Remedy(msgspec.Struct, frozen=True):
     unsafe: bool = False
     limits: str = ""  # when it does not help
     proof: str = "not verified"
+    before: CallStrip | None = None  # the calls without it and with it, where a trial proved it
+    after: CallStrip | None = None
 
 
 class Cause(msgspec.Struct, frozen=True):

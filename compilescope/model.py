@@ -399,7 +399,7 @@ class ForecastChange(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tensor or plain value of an input, by where the arguments hold it."""
+    """A tensor, container or plain value of an input, by where the arguments hold it."""
 
     keys: tuple[int | str | None, ...]  # "args" or "kwargs", then indexes, keys, ".attributes"
     shape: tuple[int, ...] | None = None
@@ -408,6 +408,8 @@ class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
     value: str = ""  # as Python writes it, for a plain value
     requires_grad: bool = False
     fill: str = ""  # other contents than the sample's: "zeros", "ones", "drawn 1"
+    length: int | None = None  # of a list or tuple
+    names: tuple[int | str, ...] | None = None  # the keys of a dict, in order
 
 
 class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -426,6 +428,7 @@ class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
     inference: bool = False
     training: bool | None = None
     autocast: tuple[tuple[str, str], ...] = ()  # device and dtype
+    default_dtype: str = ""
     call: int | None = None  # the call of the program that it is, or was built from
     graphs: int = 0  # that this input compiles: one a frame
     frames: tuple[Frame, ...] = ()
@@ -502,6 +505,7 @@ class ForecastWarmup(msgspec.Struct, frozen=True, omit_defaults=True):
 
     calls: tuple[int, ...] = ()  # indexes into Forecast.calls, in the order to make them
     left: int | None = None  # inputs that still recompiled after it; None: not tried
+    error: str = ""  # that it ended with when it was tried
     seconds: float | None = None  # that its compiles would take, from those seen
 
 
@@ -518,12 +522,24 @@ class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
     warmup: ForecastWarmup | None = None
 
 
+class CallStrip(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The calls of one compiled callable in columns, each as high as the slowest of its calls."""
+
+    name: str
+    calls: int
+    columns: tuple[float, ...]  # seconds
+    recompiled: tuple[int, ...] = ()  # columns with a call that recompiled
+    eager: tuple[int, ...] = ()  # columns with a call that ran eagerly
+
+
 class Proof(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a trial showed about a remedy."""
 
     remedy: str  # "mark_unbacked"
     cause: str  # the id of the diagnosis's cause
     text: str  # "verified: 10 recompiles to 0"
+    before: CallStrip | None = None
+    after: CallStrip | None = None
 
 
 class Session(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

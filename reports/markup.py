@@ -18,6 +18,7 @@ from compilescope import __version__
 from . import page as pages
 from . import words
 from .excerpt import excerpt
+from .strips import pair
 
 
 def written(template: str, *, scripts: Sequence[str], **content: Any) -> str:
@@ -85,6 +86,7 @@ def _environment() -> Environment:
         "companions": words.companions,
         "ending": words.ending,
         "excerpt": excerpt,
+        "pair": pair,
         "anchor": pages.anchor,
         "identity": pages.identity,
         "STATUS": words.STATUS,

@@ -53,6 +53,8 @@ class Page:
         )
         self.wasted = sum(item.wasted for item in self.restarted)
         self.command = shlex.join(diagnosis.command)
+        # What logs alone are about cannot be run again from here.
+        self.tune = f"compilescope tune -- {self.command}" if self.command else ""
         self._diagnosis = diagnosis
         self._by_cause: dict[str, list[Recompile]] = defaultdict(list)
         for item in diagnosis.recompiles:

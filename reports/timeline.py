@@ -83,7 +83,7 @@ def panel(
 ) -> Panel:
     """The drawing of `series`; `recompiles` are those that its calls paid for."""
     count = len(series.seconds)
-    scale = _Scale(series.seconds)
+    scale = Scale(series.seconds)
     causes: dict[int | None, list[str]] = defaultdict(list)
     for item in sorted(recompiles, key=lambda item: -item.seconds_lost):
         if item.cause in letters and item.cause not in causes[item.call]:
@@ -119,7 +119,7 @@ def panel(
     )
 
 
-class _Scale:
+class Scale:
     """Seconds to height, by whole decades."""
 
     def __init__(self, values: Sequence[float]) -> None:
@@ -134,9 +134,15 @@ class _Scale:
         return max(0.02, (math.log10(value) - self.low) / (self.high - self.low))
 
     def y(self, value: float) -> str:
+        """The place of `value` from the top, as SVG wants it."""
         return f"{_HEIGHT * (1 - self.share(value)):.1f}".removesuffix(".0")
 
+    def label(self, power: int) -> str:
+        """The decade in words."""
+        return _decade(power)
+
     def ticks(self) -> tuple[Tick, ...]:
+        """The decades that are labelled."""
         step = 1 if self.high - self.low <= 5 else 2
         return tuple(
             Tick(round(100 * (power - self.low) / (self.high - self.low), 1), _decade(power))
@@ -151,18 +157,19 @@ def _decade(power: int) -> str:
     return f"{10 ** (power + 9)} ns" if power >= -9 else f"1e{power} s"
 
 
-def _bars(series: CallSeries, scale: _Scale) -> str:
+def _bars(series: CallSeries, scale: Scale) -> str:
     dear = set(series.compiled)
     return "".join(
-        _bar(call, scale.y(value)) for call, value in enumerate(series.seconds) if call not in dear
+        bar(call, scale.y(value)) for call, value in enumerate(series.seconds) if call not in dear
     )
 
 
-def _bar(call: int, y: str) -> str:
+def bar(call: int, y: str) -> str:
+    """The SVG path of the bar of `call`, up to `y`."""
     return f"M{call}.1 {_HEIGHT}V{y}h.8V{_HEIGHT}z"
 
 
-def _area(series: CallSeries, scale: _Scale, per_column: int) -> str:
+def _area(series: CallSeries, scale: Scale, per_column: int) -> str:
     """One outline; a column is as high as the slowest of its calls that compiled nothing."""
     dear = set(series.compiled)
     parts = [f"M0 {_HEIGHT}"]
@@ -176,11 +183,11 @@ def _area(series: CallSeries, scale: _Scale, per_column: int) -> str:
     return "".join(parts) + f"V{_HEIGHT}z"
 
 
-def _strokes(spikes: Sequence[Spike], scale: _Scale, *, wide: bool) -> tuple[Strokes, ...]:
+def _strokes(spikes: Sequence[Spike], scale: Scale, *, wide: bool) -> tuple[Strokes, ...]:
     paths: dict[tuple[str, str], list[str]] = {}
     for spike in spikes:
         y = scale.y(spike.seconds)
-        piece = _bar(spike.call, y) if wide else f"M{spike.call}.5 {_HEIGHT}V{y}"
+        piece = bar(spike.call, y) if wide else f"M{spike.call}.5 {_HEIGHT}V{y}"
         cause = spike.causes[0] if spike.causes else ""
         paths.setdefault((spike.letter, cause), []).append(piece)
     return tuple(Strokes(*key, "".join(pieces)) for key, pieces in paths.items())

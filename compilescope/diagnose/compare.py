@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Literal
 
 from compilescope.comparison import Change, Comparison, Item, Total
+from compilescope.diagnose.strips import call_strip
 from compilescope.diagnose.verdict import duration
 from compilescope.diagnosis import Diagnosis
-from compilescope.model import Environment, Frame
+from compilescope.model import CallStrip, Environment, Frame
 
 # Settings that change what is compiled or how long it takes; others differ without harm.
 _CONFIG = (
@@ -40,7 +41,16 @@ def compare(before: Diagnosis, after: Diagnosis) -> Comparison:
         totals=_totals(before, after),
         items=tuple(items),
         caveats=tuple(_caveats(before, after)),
+        calls=_strips(before, after),
     )
+
+
+def _strips(before: Diagnosis, after: Diagnosis) -> tuple[CallStrip, CallStrip] | None:
+    """The calls of the dearest callable that both runs have."""
+    names = {series.name for series in after.calls}
+    common = [series.name for series in before.calls if series.name in names]
+    one, other = call_strip(before, common[:1]), call_strip(after, common[:1])
+    return (one, other) if common and one and other else None
 
 
 class _Entry:

@@ -14,13 +14,17 @@ def prove(causes: Sequence[Cause], proofs: Sequence[Proof]) -> tuple[Cause, ...]
     """`causes` with their remedies' proofs, verified remedies first."""
     if not proofs:
         return tuple(causes)
-    known = {(proof.cause, proof.remedy): proof.text for proof in proofs}
+    known = {(proof.cause, proof.remedy): proof for proof in proofs}
     return tuple(replace(cause, remedies=_proved(cause, known)) for cause in causes)
 
 
-def _proved(cause: Cause, known: dict[tuple[str, str], str]) -> tuple[Remedy, ...]:
-    remedies = (
-        replace(remedy, proof=known.get((cause.id, remedy.id), remedy.proof))
-        for remedy in cause.remedies
-    )
+def _proved(cause: Cause, known: dict[tuple[str, str], Proof]) -> tuple[Remedy, ...]:
+    remedies = []
+    for remedy in cause.remedies:
+        proof = known.get((cause.id, remedy.id))
+        remedies.append(
+            replace(remedy, proof=proof.text, before=proof.before, after=proof.after)
+            if proof
+            else remedy
+        )
     return tuple(sorted(remedies, key=lambda remedy: not remedy.proof.startswith("verified")))
