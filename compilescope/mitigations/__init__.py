@@ -16,6 +16,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from compilescope.mitigations.background import (
+        BackgroundCompiled,
+        Event,
+        background_compile,
+    )
     from compilescope.mitigations.cache import CacheContents, load_cache, save_cache
     from compilescope.mitigations.warming import (
         Freeze,
@@ -23,11 +28,16 @@ if TYPE_CHECKING:
         freeze_after_warm_up,
         warm_up,
     )
+    from compilescope.mitigations.yielding import Yielding
 
 __all__ = [
+    "BackgroundCompiled",
     "CacheContents",
+    "Event",
     "Freeze",
     "WarmedUp",
+    "Yielding",
+    "background_compile",
     "freeze_after_warm_up",
     "load_cache",
     "save_cache",
@@ -35,6 +45,10 @@ __all__ = [
 ]
 
 _PLACES = {
+    "BackgroundCompiled": "background",
+    "Event": "background",
+    "Yielding": "yielding",
+    "background_compile": "background",
     "CacheContents": "cache",
     "Freeze": "warming",
     "WarmedUp": "warming",

@@ -17,11 +17,10 @@ def own_copy(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
     storage, still are. What cannot be copied (a handle, a generator) is passed on as it is.
     """
     memo: dict[int, Any] = {}
-    with torch.no_grad():
-        return (
-            tuple(_copied(item, memo) for item in args),
-            {name: _copied(item, memo) for name, item in kwargs.items()},
-        )
+    return (
+        tuple(_copied(item, memo) for item in args),
+        {name: _copied(item, memo) for name, item in kwargs.items()},
+    )
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
@@ -50,11 +49,13 @@ def _tensor(value: torch.Tensor, memo: dict[int, Any]) -> torch.Tensor:
     if id(value) in memo:
         kept: torch.Tensor = memo[id(value)]
         return kept
-    if value.is_leaf:
-        # deepcopy keeps what guards see: aliases, strides, subclasses, marks of dynamic sizes.
-        made: torch.Tensor = copy.deepcopy(value, memo)
-    else:
-        made = copy.deepcopy(value.detach(), memo).requires_grad_(value.requires_grad)
+    # A copy made in inference mode is an inference tensor, which guards tell from others.
+    with torch.inference_mode(value.is_inference()), torch.no_grad():
+        if value.is_leaf:
+            # deepcopy keeps what guards see: aliases, strides, subclasses, marks of dynamic sizes.
+            made: torch.Tensor = copy.deepcopy(value, memo)
+        else:
+            made = copy.deepcopy(value.detach(), memo).requires_grad_(value.requires_grad)
     memo[id(value)] = made
     return made
 

@@ -52,7 +52,7 @@ def warm_up(model: Callable[..., Any], topologies: Iterable[Any], *, rounds: int
     Raises:
         UsageError: there are no topologies, or one is none of the above.
     """
-    calls = [_inputs(item) for item in topologies]
+    calls = [inputs_of(item) for item in topologies]
     if not calls:
         raise UsageError("warm_up was given no topologies", hint="one tuple of inputs a call")
     seconds: list[float] = []
@@ -75,7 +75,12 @@ def warm_up(model: Callable[..., Any], topologies: Iterable[Any], *, rounds: int
     return WarmedUp(tuple(seconds), tuple(compiles), done, stable=made == 0)
 
 
-def _inputs(item: Any) -> Inputs:
+def inputs_of(item: Any) -> Inputs:
+    """The arguments and keyword arguments that a topology stands for.
+
+    Raises:
+        UsageError: it is none of what `warm_up` takes.
+    """
     if isinstance(item, torch.Tensor):
         return (item,), {}
     if isinstance(item, Mapping):

@@ -1,0 +1,164 @@
+"""Compiled graphs that serve without ever compiling, and compiling without ever serving.
+
+A serving call must run a graph whose guards hold and otherwise do nothing at all. torch 2.13 offers
+three ways to ask for that, and two of them are not safe where several threads serve:
+
+- `torch.compiler.set_stance("fail_on_recompile")` sets one variable for the whole process
+  (`torch._dynamo.eval_frame._stance`). While it is set, the thread that is to compile cannot, and
+  when that thread sets it back, a serving call that enters in that moment compiles.
+- `torch._dynamo.config.error_on_recompile` is a context variable on torch 2.13 and so belongs to
+  a thread, but on older versions it is one attribute for all threads. It raises only on a
+  *re*compile: the first call compiles. Also it is read after the compile lock is taken, so a
+  serving call would wait for the compile that runs.
+- `torch._dynamo.run(function)` runs what is cached for `function` and else the function itself. It
+  sets the frame evaluation callback, which is thread-local in all versions, to "run only": no
+  callback, no compile lock, and it is what torch itself does for `eager_on_recompile`.
+
+The third is used here. To learn that nothing was cached, the function that is compiled answers
+`MISS` when it is run by Python and the model's result when it is run by Dynamo: one look at the
+guards, made in C++, by the very code that runs the graph. Asking the guards first, with
+`_debug_get_cache_entry_list` and `guard_manager.check`, would evaluate them twice, needs the
+locals of the frame as Dynamo sees them, and leaves a gap between the check and the run.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from compilescope.mitigations.call_state import CallState
+from compilescope.mitigations.copies import Inputs
+
+
+class _Miss:
+    def __repr__(self) -> str:
+        return "MISS"
+
+
+MISS: Any = _Miss()
+_here = threading.local()
+
+
+class Rehearsed(Exception):  # noqa: N818  it is no error: the graph ran, and its result is dropped
+    """A graph was run on the copies of a call, and the call ends there."""
+
+
+class CompiledPath:
+    """What torch.compile made of a model: called without compiling, compiled without serving."""
+
+    def __init__(
+        self,
+        model: Callable[..., Any],
+        *,
+        fullgraph: bool,
+        dynamic: bool | None,
+        mode: str | None,
+        backend: str | Callable[..., Any],
+    ) -> None:
+        self._fullgraph = fullgraph
+        function = _answering(model)
+        maker: Any = _rehearsing(_backend(backend, mode, dynamic)) if fullgraph else backend
+        given: dict[str, Any] = {} if fullgraph else {"mode": mode}
+        self._compiled: Any = torch.compile(
+            function, fullgraph=fullgraph, dynamic=dynamic, backend=maker, **given
+        )
+        self._run: Any = torch._dynamo.run(function)  # type: ignore[no-untyped-call,unused-ignore]  # noqa: SLF001
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a compiled graph whose guards hold, or MISS. Never compiles or waits."""
+        return self._run(*args, **kwargs)
+
+    def has(self, inputs: Inputs, state: CallState) -> bool:
+        """Whether a graph takes `inputs`; where the model is one graph, nothing of it stays."""
+        with state.applied():
+            return self._rehearse(self._run, inputs) is not MISS
+
+    def compile(self, inputs: Inputs, state: CallState) -> None:
+        """Compile for `inputs`, and run the graph on them once so that its kernels are loaded.
+
+        Where the model is one graph, buffers are replaced by copies for that run and what the model
+        would write to Python objects after it is not written. A model with graph breaks runs as
+        usual.
+        """
+        with state.applied():
+            self._rehearse(self._compiled, inputs)
+
+    def close(self) -> None:
+        """Nothing but graphs is kept, and those go on serving."""
+
+    def _rehearse(self, function: Callable[..., Any], inputs: Inputs) -> Any:
+        args, kwargs = inputs
+        _here.rehearsing = self._fullgraph
+        try:
+            return function(*args, **kwargs)
+        except Rehearsed:
+            return None
+        finally:
+            _here.rehearsing = False
+
+
+def _answering(model: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that answers MISS unless it is compiled, with code of its own.
+
+    `is_compiling` would not do: it is true in every thread while one compiles.
+    """
+
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        if not torch.compiler.is_dynamo_compiling():
+            return MISS
+        return model(*args, **kwargs)
+
+    # Compiled graphs are kept with the code object, which all closures of one function share.
+    return types.FunctionType(
+        answer.__code__.replace(co_name=f"answer_{id(model):x}"),
+        answer.__globals__,
+        answer.__name__,
+        answer.__defaults__,
+        answer.__closure__,
+    )
+
+
+def _backend(
+    backend: str | Callable[..., Any], mode: str | None, dynamic: bool | None
+) -> Callable[..., Any]:
+    if backend == "inductor":
+        wrapper: Any = torch._TorchCompileInductorWrapper  # noqa: SLF001
+        made: Callable[..., Any] = wrapper(mode, None, dynamic)
+        return made
+    if callable(backend):
+        return backend
+    found: Callable[..., Any] = torch._dynamo.lookup_backend(backend)  # noqa: SLF001
+    return found
+
+
+def _rehearsing(backend: Callable[..., Any]) -> Callable[..., Any]:
+    def rehearsing_backend(graph: Any, examples: list[Any]) -> Callable[..., Any]:
+        compiled = backend(graph, examples)
+
+        def run(*inputs: Any) -> Any:
+            if getattr(_here, "rehearsing", False):
+                compiled(*map(_own_buffer, inputs))
+                raise Rehearsed
+            return compiled(*inputs)
+
+        return run
+
+    return rehearsing_backend
+
+
+def _own_buffer(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor) or isinstance(value, torch.nn.Parameter):
+        return value
+    if value.layout != torch.strided:
+        return value.detach().clone()
+    made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+    with torch.no_grad():
+        if 0 in value.stride() and value.numel():
+            made = value.detach()  # expanded: what writes to it fails in eager too
+        else:
+            made.copy_(value)
+    return made.requires_grad_(value.requires_grad)

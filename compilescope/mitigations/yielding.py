@@ -1,0 +1,111 @@
+"""How a background compile keeps out of the way of the threads that serve.
+
+A thread that wants the interpreter lock asks for it after the switch interval, 5 ms by default, and
+an eager call wants it anew after each operation. While another thread runs Python, which a compile
+mostly is, a call of 200 operations can so take 200 intervals more.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from torch._inductor import config as inductor_config
+
+
+@dataclass(frozen=True)
+class Yielding:
+    """What to give way with; each is undone when the compile ends.
+
+    Attributes:
+        nice: Added to the niceness of the compiling thread (Linux) or process. A nice thread that
+            holds the interpreter lock makes others wait while the machine is full, so the thread
+            has 0 by default and a worker process 10.
+        cores: How many cores the compile may use (Linux); 0 leaves all.
+        compilers: Processes that inductor may start; they hold no lock of ours. 0 leaves torch's
+            own number.
+        switch_interval: Seconds after which a thread must hand on the interpreter lock, for the
+            whole process while a compile runs; 0 leaves it.
+        freeze_garbage: Whether the objects that exist before a compile are left out of garbage
+            collection while it runs: a full collection stops all threads.
+    """
+
+    nice: int = 0
+    cores: int = 1
+    compilers: int = 2
+    switch_interval: float = 0.0001
+    freeze_garbage: bool = True
+
+
+def settle_thread(how: Yielding) -> None:
+    """Lower the calling thread for good: on Linux, where niceness and cores are a thread's own."""
+    if not sys.platform.startswith("linux"):
+        return
+    with suppress(OSError):
+        if how.nice:
+            own = threading.get_native_id()
+            before = os.getpriority(os.PRIO_PROCESS, own)
+            os.setpriority(os.PRIO_PROCESS, own, min(before + how.nice, 19))
+        if how.cores:
+            # The last ones: interrupts and first threads tend to be on the first.
+            allowed = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, allowed[-how.cores :])
+
+
+@contextmanager
+def giving_way(how: Yielding) -> Iterator[None]:
+    """The process while a compile runs in one of its threads."""
+    compilers = inductor_config.compile_threads
+    if how.compilers:
+        inductor_config.compile_threads = min(compilers or how.compilers, how.compilers)
+    _process.enter(how)
+    try:
+        yield
+    finally:
+        _process.leave(how)
+        inductor_config.compile_threads = compilers
+
+
+class _Process:
+    """The settings that all threads share: the first compile sets them, the last puts them back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._intervals: list[float] = []
+        self._before = 0.0
+        self._frozen = 0
+        self._may_unfreeze = False
+
+    def enter(self, how: Yielding) -> None:
+        with self._lock:
+            if how.switch_interval:
+                if not self._intervals:
+                    self._before = sys.getswitchinterval()
+                self._intervals.append(how.switch_interval)
+                sys.setswitchinterval(min(self._before, *self._intervals))
+            if how.freeze_garbage:
+                if not self._frozen:
+                    # What the program froze itself must stay frozen.
+                    self._may_unfreeze = gc.get_freeze_count() == 0
+                    if self._may_unfreeze:
+                        gc.freeze()
+                self._frozen += 1
+
+    def leave(self, how: Yielding) -> None:
+        with self._lock:
+            if how.switch_interval:
+                self._intervals.remove(how.switch_interval)
+                left = [self._before, *self._intervals]
+                sys.setswitchinterval(min(left))
+            if how.freeze_garbage:
+                self._frozen -= 1
+                if not self._frozen and self._may_unfreeze:
+                    gc.unfreeze()
+
+
+_process = _Process()
