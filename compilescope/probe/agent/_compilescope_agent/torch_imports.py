@@ -5,6 +5,7 @@ The agent imports nothing of torch itself: a program that never compiles must pa
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,10 @@ class _Watcher:
         if name not in self._actions:
             return None
         action = self._actions.pop(name)
+        if name == "torch" and importlib.util.find_spec("triton") is None:
+            # Nothing more to wait for: what the program sees of the import system stays its own.
+            for waiting in [item for item in self._actions if item.startswith("triton.")]:
+                del self._actions[waiting]
         if not self._actions and self in sys.meta_path:
             sys.meta_path.remove(self)
         for finder in list(sys.meta_path):
