@@ -11,6 +11,7 @@ from compilescope.model import Environment
 BENCHING_VERSION: Literal[1] = 1
 
 Agreement = Literal["same", "within rounding", "differs", "random", "not compared"]
+Dynamic = Literal["", "None", "True", "False", "marked", "unbacked"]
 What = Literal["inference", "forward and backward", "training step", "call"]
 
 
@@ -88,7 +89,7 @@ class Setting(msgspec.Struct, frozen=True):
     """How torch.compile was called."""
 
     mode: str = ""  # "" where the program's own is kept
-    dynamic: Literal["", "None", "True", "False", "marked"] = ""
+    dynamic: Dynamic = ""
     pad: int = 0  # sizes that vary are padded to a multiple of it
     compile_optimizer: bool = False
 
@@ -97,8 +98,8 @@ class Setting(msgspec.Struct, frozen=True):
         """What people call it: `max-autotune, marked, padded to 8`."""
         parts = [self.mode] if self.mode else []
         if self.dynamic and self.dynamic != "None":
-            marked = self.dynamic == "marked"
-            parts.append("marked" if marked else f"dynamic={self.dynamic}")
+            own = self.dynamic in ("marked", "unbacked")
+            parts.append(self.dynamic if own else f"dynamic={self.dynamic}")
         parts += [f"padded to {self.pad}"] if self.pad else []
         parts += ["optimizer compiled"] if self.compile_optimizer else []
         return ", ".join(parts) or "as it is"

@@ -23,6 +23,7 @@ VERBS = {
     "check": ("check", "Hold a run against limits, for CI: exit 1 where one is crossed."),
     "forecast": ("forecast", "Name the inputs that would recompile, and write the warm-up."),
     "tune": ("tune", "Try remedies on a program: which work, at what price; the change to make."),
+    "bench": ("bench", "Measure compiled against eager calls: faster, at what cost, as exact?"),
     "tui": ("tui", "Browse sessions in the terminal: causes, calls, source, fixes, comparison."),
     "lint": ("lint", "Find graph breaks and recompile hazards in source, with fixes."),
     "rules": ("rules", "List the rules of lint, or run their examples on the installed torch."),

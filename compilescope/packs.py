@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 REPORTS = "compilescope.reports"
 COMPARISONS = "compilescope.comparisons"
 TUNINGS = "compilescope.tunings"
+BENCHINGS = "compilescope.benchings"
 RULES = "compilescope.rules"
 
 
@@ -73,6 +74,21 @@ def tuning(form: str) -> Callable[..., str]:
             return render
     known = ", ".join(sorted({point.name for point in points}))
     raise UsageError(f"unknown format `{form}` for tune", hint=f"one of: {known}")
+
+
+def benching(form: str) -> Callable[..., str]:
+    """The report of bench called `form`, `(benching, **options) -> str`.
+
+    Raises:
+        UsageError: no installed pack has it.
+    """
+    points = _points(BENCHINGS)
+    for point in points:
+        if point.name == form:
+            render: Callable[..., str] = point.load()
+            return render
+    known = ", ".join(sorted({point.name for point in points}))
+    raise UsageError(f"unknown format `{form}` for bench", hint=f"one of: {known}")
 
 
 def rule_packs() -> list[Any]:

@@ -1,0 +1,38 @@
+"""What the compiler did so far in this process, by its own counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Compiles:
+    """Counts compiles, cheaply enough to ask between any two calls."""
+
+    def __init__(self) -> None:
+        utils: Any = __import__("torch._dynamo.utils", fromlist=["counters"])
+        self._frames = utils.counters["frames"]
+        self._metrics = utils.get_compilation_metrics
+        self._seen = 0
+        self._known: list[Any] = []
+
+    def count(self) -> int:
+        """Frames that were given to the compiler, also those that it refused."""
+        return int(self._frames["total"])
+
+    def fresh(self) -> list[dict[str, Any]]:
+        """The compiles since the last time, as far as torch kept them (the last 64)."""
+        found = list(self._metrics())
+        new = [item for item in found if all(item is not one for one in self._known)]
+        self._known = found
+        return [_told(item) for item in new if getattr(item, "is_forward", True) is not False]
+
+
+def _told(item: Any) -> dict[str, Any]:
+    name = str(getattr(item, "compile_id", "") or "")
+    return {
+        "id": name,
+        "function": str(getattr(item, "co_name", "") or ""),
+        "seconds": float(getattr(item, "entire_frame_compile_time_s", None) or 0.0),
+        "recompile": name.rpartition("/")[2] not in ("", "0"),
+        "failed": str(getattr(item, "fail_type", None) or ""),
+    }

@@ -1,0 +1,177 @@
+"""One process of a bench: the subject, its check, its warm-up and its rounds."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .record import Problem, Record, told
+
+if TYPE_CHECKING:
+    from .numerics import Check
+    from .steps import Variant
+    from .subject import Subject
+
+
+def main(path: str) -> int:
+    """Do what the specification in `path` says; 0 where it came to its end."""
+    with open(path, encoding="utf-8") as file:
+        spec = json.load(file)
+    record = Record(spec["out"])
+    try:
+        _import_torch()
+        _bench(spec, record)
+    except Problem as problem:
+        record.write("problem", **problem.fields)
+        return 1
+    except Exception as error:  # noqa: BLE001  it goes to the user in words
+        record.write("problem", stage="run", text="a call failed", cause=told(error), hint="")
+        return 1
+    record.write("end")
+    return 0
+
+
+def _import_torch() -> None:
+    try:
+        from . import library  # noqa: F401
+    except ImportError as error:
+        raise Problem("torch", "torch cannot be imported", cause=told(error)) from error
+
+
+def _bench(spec: dict[str, Any], record: Record) -> None:
+    from . import captured, machine, made
+    from .compiles import Compiles
+    from .rounds import Rounds
+    from .steps import Variant
+    from .timing import clock
+
+    subject = made.subject(spec) if spec["call"] else captured.subject(spec)
+    _set_up(subject, spec)
+    compiles = Compiles()
+    timer = clock(subject.device, compiles.count)
+    record.write("environment", **machine.environment(subject.device))
+    _told(subject, timer.name, record)
+    eager = Variant("eager", subject.target, subject)
+    check = _eager(subject, eager, spec, record)
+    rounds = Rounds(subject, timer, record, spec["seconds"])
+
+    def note() -> None:
+        for found in compiles.fresh():
+            record.write("compile", **found)
+
+    rounds.warm_up(eager, compiles.fresh, share=0.2)
+    compiled = _compiled(subject, eager, spec, record)
+    try:
+        quiet = rounds.warm_up(compiled, note)
+    except Exception as error:
+        raise Problem("compile", "the compiled call failed", cause=told(error)) from error
+    record.write("warm", quiet=quiet)
+    if spec["measure"]:
+        _measure(subject, (eager, compiled), rounds, note, record)
+        if check is not None:
+            _compare(check, compiled, record)
+
+
+def _set_up(subject: Subject, spec: dict[str, Any]) -> None:
+    from .library import torch
+
+    if spec["autocast"]:
+        dtype = getattr(torch, spec["autocast"], None)
+        if not isinstance(dtype, torch.dtype):
+            raise Problem("input", f"torch has no dtype {spec['autocast']}", hint="bfloat16")
+        subject.autocast = ((subject.device.type, dtype),)
+    training = [one for one in subject.modules if one.training]
+    if training and not subject.train:
+        subject.notes.append("the model is in training mode: dropout and batch norm act")
+    if subject.train and subject.loss is None:
+        subject.notes.append(
+            "the loss is that of the result (`.loss`, or a single number), or else a gradient"
+            " drawn at random"
+        )
+
+
+def _told(subject: Subject, timer: str, record: Record) -> None:
+    record.write(
+        "subject",
+        name=subject.name,
+        what=subject.what,
+        device=str(subject.device.type),
+        timer=timer,
+        dtype=subject.dtype(),
+        autocast=[
+            f"{kind} {str(dtype).removeprefix('torch.')}" for kind, dtype in subject.autocast
+        ],
+        cases=[
+            {
+                "name": case.name,
+                "inputs": [subject.described(item) for item in case.inputs],
+                "weights": [item.weight for item in case.inputs],
+            }
+            for case in subject.cases
+        ],
+        options={key: repr(value) for key, value in subject.options.items()},
+        notes=subject.notes,
+    )
+
+
+def _eager(subject: Subject, eager: Variant, spec: dict[str, Any], record: Record) -> Check | None:
+    """Run eager once, and keep what compiled calls are compared with."""
+    from .numerics import Check
+
+    try:
+        with subject.surrounded():
+            eager.prepare()
+            if not subject.train:
+                before = _versions(subject)
+                subject.call(subject.target, subject.inputs[0])
+                if _versions(subject) != before:
+                    record.write("note", text="the calls change their inputs in place")
+    except Problem:
+        raise
+    except Exception as error:
+        raise Problem("input", "the call fails without torch.compile", cause=told(error)) from error
+    check = None
+    if spec["measure"] and spec["numerics"]:
+        try:
+            check = Check(subject, eager)
+            check.eager()
+        except Exception as error:  # noqa: BLE001
+            record.write("numerics", rows=[], why=f"eager could not be repeated: {told(error)}")
+            check = None
+    eager.optimize()
+    return check
+
+
+def _versions(subject: Subject) -> list[int]:
+    given = subject.tensors(subject.inputs[0]).values()
+    return [int(one._version) for one in given if not one.is_inference()]  # noqa: SLF001
+
+
+def _compiled(subject: Subject, eager: Variant, spec: dict[str, Any], record: Record) -> Variant:
+    from .steps import compiled
+
+    variant, marks = compiled(subject, spec["setting"])
+    variant.same_leaves(eager)
+    variant.optimize(compiled=spec["setting"]["compile_optimizer"])
+    record.write("marks", places=marks)
+    return variant
+
+
+def _measure(
+    subject: Subject, variants: tuple[Variant, ...], rounds: Any, note: Any, record: Record
+) -> None:
+    from .machine import Load
+    from .memory import peak, process
+
+    load = Load()
+    rounds.run(variants, note)
+    record.write("load", others=load.others())
+    found = {one.name: peak(one, subject.device, subject.surrounded) for one in variants}
+    record.write("memory", **found, process=process())
+
+
+def _compare(check: Check, compiled: Variant, record: Record) -> None:
+    try:
+        record.write("numerics", rows=check.rows(compiled), why=check.why)
+    except Exception as error:  # noqa: BLE001  the times are known and stay
+        record.write("numerics", rows=[], why=f"the comparison failed: {told(error)}")

@@ -1,0 +1,152 @@
+"""Runs the measuring part in the user's interpreter, and reads what it wrote."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from compilescope.bench.plan import Plan
+from compilescope.benching import Setting
+from compilescope.errors import ProgramError
+
+CHILD = Path(__file__).parent / "agent" / "bench_child.py"
+
+
+@dataclass
+class Found:
+    """The records of one process."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    log: Path | None = None  # what the process printed
+    code: int | None = None
+    ended: str = ""  # "interrupted", "out of time", "" where it ended by itself
+
+    def all(self, record: str) -> list[dict[str, Any]]:
+        """The records of this sort."""
+        return [one for one in self.records if one["record"] == record]
+
+    def first(self, record: str) -> dict[str, Any]:
+        """The first record of this sort, empty where there is none."""
+        return next(iter(self.all(record)), {})
+
+    def blocks(self, variant: str, case: int) -> list[dict[str, Any]]:
+        """The blocks of calls of one variant with the inputs of one case, in order."""
+        return [one for one in self.all("block")
+                if one["variant"] == variant and one["case"] == case]  # fmt: skip
+
+
+class Processes:
+    """Starts the processes of a bench, each setting with a compile cache of its own."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._began = time.monotonic()
+        self._count = 0
+
+    def left(self) -> float:
+        """Seconds that may still be spent."""
+        return self._plan.minutes * 60 - (time.monotonic() - self._began)
+
+    def run(self, setting: Setting, cache: Path, *, measure: bool) -> Found:
+        """One process to its end, to the user's interrupt, or to the end of the time.
+
+        Raises:
+            ProgramError: the interpreter cannot be started.
+        """
+        self._count += 1
+        stem = self._folder / f"{self._count}{'' if measure else '-warm'}"
+        out, log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
+        specification = stem.with_suffix(".json")
+        content = self._plan.specification(setting, out.absolute(), measure=measure)
+        specification.write_bytes(msgspec.json.encode(content))
+        command = [self._plan.python, str(CHILD), str(specification.absolute())]
+        found = Found(log=log)
+        with log.open("wb") as printed, _started(command, printed, cache) as process:
+            try:
+                found.code = process.wait(max(1.0, self.left()))
+            except subprocess.TimeoutExpired:
+                found.ended = "out of time"
+            except KeyboardInterrupt:
+                found.ended = "interrupted"
+        found.records = list(_records(out))
+        return found
+
+    @contextmanager
+    def cache(self) -> Iterator[Path]:
+        """An empty folder for compile caches, gone afterwards."""
+        folder = self._folder.absolute() / f"cache-{self._count}"
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _started(command: list[str], printed: Any, cache: Path) -> Iterator[subprocess.Popen[bytes]]:
+    variables = {
+        **os.environ,
+        "TORCHINDUCTOR_CACHE_DIR": str(cache / "inductor"),
+        "TRITON_CACHE_DIR": str(cache / "triton"),
+        # Lines that torch prints when it compiles, and at no other time.
+        "TORCH_LOGS": "recompiles,graph_breaks",
+        "PYTHONUNBUFFERED": "1",
+    }
+    try:
+        process = subprocess.Popen(  # noqa: S603  it is the user's own interpreter
+            command,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            # A Ctrl-C is ours to act on: the process and its compile workers are then ended.
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ProgramError(
+            f"cannot run {command[0]}",
+            cause=error.strerror or str(error),
+            hint="--python takes the path of a Python interpreter",
+        ) from error
+    try:
+        yield process
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process, and the workers that it left."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(OSError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            if number is signal.SIGTERM:
+                # The leader is gone; what still stands in its group would outlive it.
+                with suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            return
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    """The records in `path`; a line that was cut short is left out."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        with suppress(msgspec.DecodeError):
+            record = msgspec.json.decode(line)
+            if isinstance(record, dict) and "record" in record:
+                yield record

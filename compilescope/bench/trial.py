@@ -1,0 +1,143 @@
+"""One setting's processes, judged: times, costs, memory, numbers, and what to be careful about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from compilescope.bench import compiler_log
+from compilescope.bench.agreement import judged
+from compilescope.bench.intervals import break_even
+from compilescope.bench.series import drift
+from compilescope.bench.timings import Overall, Pair, cost, overall, pairs
+from compilescope.benching import Case, Cost, Numerics, Setting, Trial
+
+if TYPE_CHECKING:
+    from compilescope.bench.process import Found
+
+_BUSY = 0.15  # share of the processors that others may use before it is said
+_STEPPED = 0.05  # by which the GPU's clock may move
+
+
+def trial(setting: Setting, cold: Found, warm: Found | None) -> Trial:
+    """What the processes of `setting` showed."""
+    cases = cases_of(cold)
+    made = pairs(cold, cases)
+    outcome, why = _outcome(cold, made)
+    whole = overall(made)
+    compiles = cold.all("compile")
+    again = [one for one in compiles if one["recompile"]]
+    log = compiler_log.read(cold.log)
+    spent = _cold(cold, made)
+    spent_warm = cost(warm, _levels(made, len(cases))) if warm and made else None
+    gain = whole.gain() if whole else None
+    memory = cold.first("memory")
+    return Trial(
+        setting=setting,
+        outcome=outcome,
+        why=why,
+        measured=tuple(pair.measured() for pair in made),
+        ratio=whole.ratio() if whole else None,
+        cold=spent,
+        warm=spent_warm,
+        break_even=break_even(spent.seconds, gain) if spent and gain else None,
+        break_even_warm=break_even(spent_warm.seconds, gain) if spent_warm and gain else None,
+        eager_memory=memory.get("eager"),
+        compiled_memory=memory.get("compiled"),
+        process_memory=memory.get("process"),
+        graphs=sum(not one["failed"] for one in compiles),
+        breaks=log.breaks,
+        recompiles=len(again),
+        recompile_seconds=sum(one["seconds"] for one in again),
+        recompile_reasons=log.recompiles,
+        fallback=log.fallback,
+        numerics=_numerics(cold, cases),
+        cautions=tuple(_cautions(cold, made, whole)),
+        marks=tuple(cold.first("marks").get("places", ())),
+    )
+
+
+def cases_of(found: Found) -> tuple[Case, ...]:
+    """The inputs that the process was measured with."""
+    return tuple(
+        Case(one["name"], tuple(one["inputs"]), tuple(one["weights"]))
+        for one in found.first("subject").get("cases", ())
+    )
+
+
+def _outcome(
+    found: Found, made: Sequence[Pair]
+) -> tuple[Literal["measured", "failed", "stopped"], str]:
+    problem = found.first("problem")
+    if problem:
+        text = problem["text"] + (f": {problem['cause']}" if problem["cause"] else "")
+        return "failed", text
+    if found.ended:
+        return "stopped", found.ended
+    if not found.first("end"):
+        return "failed", f"the process ended with code {found.code}{_last_line(found)}"
+    return ("measured", "") if made else ("failed", "no call was steady")
+
+
+def _last_line(found: Found) -> str:
+    if found.log is None or not found.log.exists():
+        return ""
+    lines = found.log.read_text(errors="replace").strip().splitlines()
+    return f": {lines[-1][:300]}" if lines else ""
+
+
+def _levels(made: Sequence[Pair], count: int) -> list[tuple[float, ...]]:
+    known = {pair.case: pair.compiled.levels() for pair in made}
+    return [known.get(number, ()) for number in range(count)]
+
+
+def _cold(found: Found, made: Sequence[Pair]) -> Cost | None:
+    return cost(found, _levels(made, len(cases_of(found)))) if made else None
+
+
+def _numerics(found: Found, cases: Sequence[Case]) -> Numerics:
+    record = found.first("numerics")
+    if not record:
+        return Numerics("not compared", why="" if found.first("end") else "it was not reached")
+    subject = found.first("subject")
+    computed = [subject.get("dtype", "")]
+    computed += [text.rpartition(" ")[2] for text in subject.get("autocast", ())]
+    if found.first("environment").get("matmul", "highest") != "highest":
+        computed.append("float16")  # products then keep about as many digits
+    return judged(record["rows"], record["why"], [case.name for case in cases], computed)
+
+
+def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iterator[str]:
+    if whole is not None:
+        moved = drift(whole.eager)
+        if moved is not None:
+            way = "slower" if moved > 0 else "faster"
+            yield (
+                f"eager calls became {abs(moved):.0%} {way} while they were measured (clock or"
+                " load): ratios hold, since both were measured in turns; times do not"
+            )
+        apart = drift([one / other for one, other in zip(whole.eager, whole.compiled, strict=True)])
+        if apart is not None:
+            yield f"the ratio itself moved by {apart:+.0%} while it was measured"
+    yield from _unsettled(made)
+    others = found.first("load").get("others")
+    if others is not None and others > _BUSY:
+        yield f"other programs used {others:.0%} of the processors"
+    clocks = [one["clock"] for one in found.all("machine") if one["clock"]]
+    if clocks and max(clocks) > (1 + _STEPPED) * min(clocks):
+        yield f"the GPU's clock was between {min(clocks):,} and {max(clocks):,} MHz"
+    if found.all("warm") and not found.first("warm").get("quiet", True):
+        yield "it compiled in each pass over the inputs: there is no steady state"
+    yield from (note["text"] for note in found.all("note"))
+
+
+def _unsettled(made: Sequence[Pair]) -> Iterator[str]:
+    for name in ("eager", "compiled"):
+        if any(not getattr(pair, name).settled for pair in made):
+            yield f"{name} calls did not come to a steady level"
+
+
+def noted(found: Found) -> list[str]:
+    """What the process says about its subject."""
+    notes: Any = found.first("subject").get("notes", ())
+    return list(notes)

@@ -1,0 +1,71 @@
+"""`compilescope bench`: is torch.compile worth it here?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from compilescope.commands.bench_options import BenchCommand, bench_options
+from compilescope.errors import ExitCode
+
+if TYPE_CHECKING:
+    from compilescope.bench.plan import Plan
+    from compilescope.benching import Benching
+
+
+@click.command(
+    cls=BenchCommand,
+    context_settings={"allow_interspersed_args": False},
+    options_metavar="[OPTIONS]",
+)
+@bench_options
+@click.argument(
+    "command", nargs=-1, type=click.UNPROCESSED, metavar="[SCRIPT.PY|SESSION [ARGS]...]"
+)
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Measure compiled against eager calls: how much faster, at what cost, with which results.
+
+    Name a function that returns a model and its inputs (--call), or a script or session: its
+    program then runs eagerly, and what it compiles is measured with the inputs that it had. Exit
+    code 1: results differ, nothing could be measured, or it is slower than in --against.
+    """
+    from compilescope.bench import earlier
+    from compilescope.bench.run import bench, save
+    from compilescope.commands.output import color, width, write
+    from compilescope.packs import benching
+
+    before = earlier.load(given["against"]) if given["against"] else None
+    found = earlier.load(given["read"]) if given["read"] else bench(_plan(given))
+    if before is not None:
+        found = earlier.with_earlier(before, found)
+    if not given["read"]:
+        path = given["output"] or Path(".compilescope") / f"{_stem(found.name)}-bench.json"
+        save(found, path)
+        print(f"compilescope: the result is in {path}", file=sys.stderr)
+    if given["page"]:
+        given["page"].write_text(benching("html")(found), encoding="utf-8")
+    write(benching(given["form"])(found, width=width(), color=color()))
+    ctx.exit(_code(found))
+
+
+def _plan(given: dict[str, Any]) -> Plan:
+    from compilescope.bench.sources import planned
+
+    return planned(given)
+
+
+def _stem(name: str) -> str:
+    stem = Path(name.partition(":")[0]).stem
+    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem)
+
+
+def _code(found: Benching) -> int:
+    from compilescope.bench.earlier import slower
+
+    measured = [one for one in found.trials if one.ratio is not None]
+    differs = any(one.numerics.verdict == "differs" for one in measured)
+    return ExitCode.FINDINGS if differs or not measured or slower(found.earlier) else ExitCode.CLEAN

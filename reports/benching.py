@@ -1,0 +1,105 @@
+"""What bench found, for the terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from . import benching_words as words
+from . import markdown
+from .paper import blank, text_on
+from .visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from compilescope.benching import Benching
+
+_STYLES = {
+    "differs": "red",
+    "failed": "red",
+    "slower": "red",
+    "faster": "green",
+    "stopped": "yellow",
+}
+
+
+def render_json(found: Benching, /, **_options: Any) -> str:
+    """The result as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+
+
+def render_terminal(
+    found: Benching, /, *, width: int = 100, color: bool = False, **_options: Any
+) -> str:
+    """The answer, the table, and what must be said beside it."""
+    shown = visible(found)
+    console = blank(width, color=color, narrowest=60)
+    console.print(Text(words.subject(shown), style="dim"))
+    console.print(Text(shown.verdict, style="bold"))
+    console.print()
+    _table(console, words.HEAD, words.rows(shown))
+    _table(console, words.CASES, words.cases(shown), above=True)
+    if shown.earlier is not None:
+        console.print()
+        console.print(Text(f"Against {shown.earlier.name}:"))
+        _table(console, words.EARLIER, words.earlier(shown))
+    console.print()
+    for line in words.remarks(shown):
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
+    return text_on(console)
+
+
+def render_markdown(found: Benching, /, **_options: Any) -> str:
+    """The result for a pull request or an issue."""
+    shown = visible(found)
+    lines = [f"**{markdown.prose(shown.verdict)}**", "", markdown.prose(words.subject(shown)), ""]
+    lines += _markdown(words.HEAD, words.rows(shown))
+    lines += _markdown(words.CASES, words.cases(shown))
+    if shown.earlier is not None:
+        lines += [f"Against {markdown.prose(shown.earlier.name)}:", ""]
+        lines += _markdown(words.EARLIER, words.earlier(shown))
+    lines += [f"- {markdown.prose(line)}" for line in words.remarks(shown)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    body = [f"| {' | '.join(markdown.prose(cell) for cell in row)} |" for row in rows]
+    if not body:
+        return []
+    aligned = ["---:" if _is_number(name) else "---" for name in head]
+    return [f"| {' | '.join(head)} |", f"|{'|'.join(aligned)}|", *body, ""]
+
+
+def _table(
+    console: Console,
+    head: tuple[str, ...],
+    rows: Iterable[tuple[str, ...]],
+    *,
+    above: bool = False,
+) -> None:
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 1))
+    for name in head:
+        table.add_column(
+            name,
+            justify="right" if _is_number(name) else "left",
+            overflow="fold",
+            no_wrap=name not in ("setting", "inputs", "results"),
+        )
+    for row in rows:
+        *cells, last = row
+        table.add_row(*cells, Text(last, style=_STYLES.get(last, "")))
+    if table.row_count:
+        if above:
+            console.print()
+        console.print(table)
+
+
+def _is_number(name: str) -> bool:
+    return name not in ("setting", "inputs", "results", "")

@@ -1,0 +1,77 @@
+"""The verdict on results, from errors as the measuring part records them."""
+
+from __future__ import annotations
+
+import pytest
+
+from compilescope.bench.agreement import judged
+
+
+def row(name="output", dtype="float32", **fields):
+    return {
+        "name": name, "dtype": dtype, "case": 0, "input": 0, "equal": False, "apart": 1e-6,
+        "again": 0.0, "eager": 1e-6, "compiled": 1.5e-6, **fields,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({"equal": True, "apart": 0.0}, "same"),
+        ({}, "within rounding"),
+        ({"compiled": 3.9e-6}, "within rounding"),
+        ({"compiled": 1e-4}, "differs"),
+        ({"eager": 0.0, "compiled": 2e-7}, "within rounding"),
+        ({"again": 0.7}, "random"),
+        ({"apart": None}, "differs"),
+        ({"eager": None, "compiled": None, "apart": 5e-5}, "within rounding"),
+        ({"eager": None, "compiled": None, "apart": 5e-3}, "differs"),
+        ({"detail": "dtype float32 became float16"}, "differs"),
+    ],
+)
+def test_one_output(fields, verdict):
+    assert judged([row(**fields)], "").verdict == verdict
+
+
+def test_an_output_that_is_missing_differs():
+    found = judged([{"name": "output[1]", "dtype": "float32", "case": 0, "input": 0,
+                     "detail": "the compiled call does not return it"}], "")  # fmt: skip
+    assert (found.verdict, found.first) == (
+        "differs",
+        "output[1]: the compiled call does not return it",
+    )
+
+
+def test_the_first_output_that_differs_is_named_with_its_inputs():
+    rows = [row(), row(compiled=1e-3, case=1), row("gradient of w", compiled=1.0, case=1)]
+    found = judged(rows, "", ["batch=1", "batch=8"])
+    assert found.first.startswith("output (batch=8): error 1.0e-03")
+    assert [one.name for one in found.rows] == ["gradient of w", "output"]
+
+
+def test_whole_numbers_must_be_equal_or_as_wrong_as_eager():
+    assert judged([row(dtype="int64", eager=0.0, compiled=0.1)], "").verdict == "differs"
+    assert judged([row(dtype="int64", equal=True)], "").verdict == "same"
+
+
+def test_what_is_computed_in_bfloat16_may_be_as_coarse():
+    one = row(eager=None, compiled=None, apart=1e-2)
+    assert judged([one], "").verdict == "differs"
+    assert judged([one], "", (), ["bfloat16"]).verdict == "within rounding"
+
+
+def test_a_gradient_that_is_noise_does_not_make_the_results_random():
+    noise = row("gradient of bias", again=0.9, eager=1.0, compiled=1.2)
+    found = judged([row(), noise], "")
+    assert found.verdict == "within rounding"
+    assert {one.name: one.verdict for one in found.rows}["gradient of bias"] == "not compared"
+
+
+def test_a_random_output_says_nothing_about_the_rest():
+    found = judged([row(again=0.5), row("gradient of w", compiled=9.0)], "")
+    assert (found.verdict, found.first) == ("random", "")
+
+
+def test_nothing_to_compare():
+    found = judged([], "it does not run in float64")
+    assert (found.verdict, found.why) == ("not compared", "it does not run in float64")
