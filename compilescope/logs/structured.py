@@ -44,6 +44,12 @@ def read_trace(paths: Sequence[Path]) -> Log:
     log = Log()
     found = trace_files.find(paths, log.gaps)
     readers = [_read_file(path, log.gaps) for path in trace_files.without_copies(found, log.gaps)]
+    return log_of(readers, log)
+
+
+def log_of(readers: list[TraceReader], log: Log | None = None) -> Log:
+    """What the readers of some files have taken in so far, added to `log`."""
+    log = log if log is not None else Log()
     told = [_Told(track, reader) for reader in readers for track in reader.tracks.values()]
     log.processes = _processes(told)
     log.environment = _environment(readers)

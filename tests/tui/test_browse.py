@@ -318,7 +318,7 @@ def test_mouse(play, recorded):
         await stage.pilot.click("#tabs", offset=(13, 0))
         await stage.settle()
         assert stage.screen.at.active == "2"
-        await stage.pilot.click("#timeline", offset=(4 * 5, 1))
+        await stage.pilot.click("#timeline", offset=(1 + 4 * 5, 1))
         await stage.settle()
         assert stage.timeline.call == stage.grid.item == 5
         await stage.pilot.click("#rows", offset=(5, 1), times=2)
