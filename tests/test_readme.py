@@ -71,7 +71,7 @@ def replaced(pattern: str, text: str) -> None:
 
 def test_quoted_files_are_the_files():
     for path in re.findall(r"<!-- file: (\S+) -->", README.read_text()):
-        opened = rf"<!-- file: {re.escape(path)} -->\n```python\n(.*?)```\n"
+        opened = rf"<!-- file: {re.escape(path)} -->\n```\w+\n(.*?)```\n"
         replaced(opened, (ROOT / path).read_text())
 
 
