@@ -29,7 +29,9 @@ class Fix:
 
     def diff(self) -> str:
         """All of it as one unified diff."""
-        return "".join(change.diff(patches.shown(change.path)) for change in self.changes)
+        return "".join(
+            change.diff(patches.shown(change.path).lstrip("/")) for change in self.changes
+        )
 
 
 def proved(tried: Tried, folder: Path) -> Fix:

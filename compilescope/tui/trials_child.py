@@ -21,10 +21,12 @@ from compilescope.errors import CompilescopeError
 from compilescope.tui.patches import paths_in
 from compilescope.tui.tried import News, Order
 from compilescope.tune import patching
+from compilescope.tune.proofs import proofs_of
 from compilescope.tune.remedy import Candidate
-from compilescope.tune.run import best_of, proofs_of, save
+from compilescope.tune.run import best_of, save
+from compilescope.tune.runs import StoppedError
 from compilescope.tune.search import Search
-from compilescope.tune.trials import Bench, BudgetSpentError, Ran, StoppedError
+from compilescope.tune.trials import Bench, BudgetSpentError, Ran
 from compilescope.tuning import Patch, Tuning
 
 _WIDTH = 60  # stretches that the calls of a trial are shown in

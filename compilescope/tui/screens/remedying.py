@@ -208,7 +208,9 @@ def _write(screen: SessionScreen, fix: Fix) -> None:
         return
     _app(screen).changed = fix.changes
     names = ", ".join(patches.shown(change.path) for change in fix.changes)
-    later = f", later: git apply -R {kept}" if kept else ""
+    here = not any(patches.shown(change.path).startswith("/") for change in fix.changes)
+    command = "git apply -R" if here else "patch -R -p1 -d / -i"
+    later = f", later: {command} {kept}" if kept else ""
     screen.notify(f"changed {names}. Undo: u{later}", timeout=12, markup=False)
 
 
@@ -221,7 +223,7 @@ def _keep(screen: SessionScreen, fix: Fix) -> str:
         store.write(fix.diff().encode(), path)
     except CompilescopeError:
         return ""
-    return short(str(path))
+    return short(str(path)) if path.is_relative_to(Path.cwd()) else str(path.absolute())
 
 
 def _screen(remedying: Remedying) -> SessionScreen:
