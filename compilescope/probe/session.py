@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,13 +20,18 @@ from compilescope.probe.processes import Processes
 from compilescope.probe.raw import END, LAUNCH, TRACE
 
 
-def from_raw(folder: Path) -> Session:
-    """The session in a raw folder, also when the launcher itself never came back to it."""
+def from_raw(folder: Path, read: Callable[[list[Path]], Log] = read_trace) -> Session:
+    """The session in a raw folder, also when the launcher itself never came back to it.
+
+    Args:
+        folder: what the program and its launcher wrote.
+        read: reads the trace's files; whoever looks again and again reads only what is new.
+    """
     launch = _json(folder / LAUNCH)
     end = _json(folder / END)
     agents = records.read(folder)
     gaps: list[Gap] = []
-    log = _trace(_trace_files(folder, launch, agents), gaps)
+    log = _trace(_trace_files(folder, launch, agents), gaps, read)
     processes = Processes(launch, end, agents, log)
     callables, signatures, calls = merge.calls(agents, processes, gaps)
     events = merge.events(log, agents, processes, calls)
@@ -104,11 +110,11 @@ def _is_ours(path: Path, agents: list[records.ProcessRecord]) -> bool:
     return False
 
 
-def _trace(paths: list[Path], gaps: list[Gap]) -> Log:
+def _trace(paths: list[Path], gaps: list[Gap], read: Callable[[list[Path]], Log]) -> Log:
     if not paths:
         return Log()
     try:
-        return read_trace(paths)
+        return read(paths)
     except InputError as error:
         detail = f"{error.message}: {error.cause}" if error.cause else error.message
         gaps.append(Gap("the trace of torch could not be read", detail=detail))
