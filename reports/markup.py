@@ -78,6 +78,7 @@ def _environment() -> Environment:
         "prose": _prose,
         "seconds": words.seconds,
         "short": words.short,
+        "bytes": words.size,
         "gap": words.gap,
         "continued": words.continued,
     }
@@ -90,6 +91,9 @@ def _environment() -> Environment:
         "anchor": pages.anchor,
         "identity": pages.identity,
         "STATUS": words.STATUS,
+        "NOTICES": words.NOTICES,
+        "PROBLEMS": words.PROBLEMS,
+        "CUDA_GLYPHS": words.CUDA_GLYPHS,
         "EVIDENCE": pages.EVIDENCE,
     }
     return environment

@@ -10,12 +10,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .forecast_section import Section
 from .timeline import Panel, panel
 from .words import letters
 
 if TYPE_CHECKING:
-    from compilescope.diagnosis import CallSeries, Compile, Diagnosis, FunctionSummary, Recompile
-    from compilescope.model import Finding, GuardFailure
+    from compilescope.diagnosis import (
+        CallSeries,
+        Compile,
+        Diagnosis,
+        FunctionSummary,
+        Kernel,
+        Recompile,
+    )
+    from compilescope.model import Finding, GuardFailure, KernelTuned
 
 _MOST_PANELS = 8
 EVIDENCE = 12  # recompiles that a cause lists itself; the table at the end has all
@@ -60,6 +68,20 @@ class Page:
         for item in diagnosis.recompiles:
             self._by_cause[item.cause].append(item)
         self.break_anchors = distinct(f"break-{item.id}" for item in diagnosis.graph_breaks)
+        problems = diagnosis.cudagraphs.problems if diagnosis.cudagraphs else ()
+        self.problem_anchors = distinct(
+            f"cuda-{identity(item.kind, item.frame.function if item.frame else '', item.why)}"
+            for item in problems
+        )
+        self._kernel_anchors = dict(
+            zip(
+                map(id, diagnosis.kernels),
+                distinct(f"kernel-{identity(item.name)}" for item in diagnosis.kernels),
+                strict=True,
+            )
+        )
+        self.prove_in = _first_with_remedies(diagnosis)
+        self.forecast = _forecast(diagnosis)
         self.panels = _panels(diagnosis, self.letters)
         self.more_panels = max(0, len(diagnosis.calls) - _MOST_PANELS)
         self.paid = _paid(diagnosis)
@@ -72,6 +94,19 @@ class Page:
         """The guard that turned away the graph which came closest."""
         near = [reason for reason in item.reasons if reason.entry == item.nearest]
         return next(iter(near or item.reasons), None)
+
+    def kernel_anchor(self, kernel: Kernel) -> str:
+        """The id of a kernel on the page."""
+        return self._kernel_anchors[id(kernel)]
+
+    def tunings(self) -> tuple[KernelTuned, ...]:
+        """Every choice among configurations of a kernel, the slowest first."""
+        found = (item for kernel in self._diagnosis.kernels for item in kernel.tuned)
+        return tuple(sorted(found, key=lambda item: -(item.seconds or 0.0)))
+
+    def process(self, index: int) -> str:
+        """The name of a process, "" where there is only one."""
+        return _process(self._diagnosis, index)
 
     def met(self) -> tuple[Finding, ...]:
         """Static findings that the run confirmed, the dearest first."""
@@ -123,6 +158,28 @@ def _phases(diagnosis: Diagnosis) -> tuple[Phase, ...]:
         for name, value in item.phases.items():
             total[name] += value
     return tuple(Phase(name, value) for name, value in sorted(total.items(), key=lambda p: -p[1]))
+
+
+def _first_with_remedies(diagnosis: Diagnosis) -> str:
+    """The section that says how a fix is proved: the first with fixes."""
+    sections = {
+        "causes": diagnosis.causes,
+        "breaks": diagnosis.graph_breaks,
+        "cudagraphs": diagnosis.cudagraphs.problems if diagnosis.cudagraphs else (),
+        "kernels": diagnosis.kernels,
+        "notices": diagnosis.notices,
+    }
+    return next((name for name, items in sections.items() if items), "")
+
+
+def _forecast(diagnosis: Diagnosis) -> Section | None:
+    if diagnosis.forecast is None:
+        return None
+    names = distinct(
+        f"forecast-{identity(item.kind, item.source, item.dimension, item.frame.function)}"
+        for item in diagnosis.forecast.causes
+    )
+    return Section(diagnosis.forecast, names)
 
 
 def _keyed(diagnosis: Diagnosis) -> Iterator[tuple[str, CallSeries]]:

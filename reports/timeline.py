@@ -72,6 +72,7 @@ class Panel:
     ticks: tuple[Tick, ...]
     steady: float | None
     process: str = ""  # "rank 1", where there are several
+    device_steady: float | None = None
 
 
 def panel(
@@ -116,6 +117,7 @@ def panel(
         ticks=scale.ticks(),
         steady=series.steady,
         process=process,
+        device_steady=series.device_steady,
     )
 
 

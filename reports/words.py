@@ -21,6 +21,26 @@ STATUS = {
     "skipped": ("-", "not compiled"),
 }
 
+# The kinds of notices and of what stands in the way of CUDA graphs, for people.
+NOTICES = {
+    "perf_hint": "Performance hints",
+    "cudagraph_skip": "CUDA graphs skipped",
+    "cudagraph": "CUDA graphs",
+    "tf32": "Precision of matrix products",
+    "skip": "Left to Python",
+    "deprecated": "Deprecated",
+}
+PROBLEMS = {
+    "skipped": "Not recorded",
+    "rerecorded": "Recorded again",
+    "given_up": "Given up",
+    "many_sizes": "One recording for each size",
+    "pending_backward": "Waits for a backward pass",
+    "overwritten": "Output read too late",
+    "copied": "Copied at each call",
+}
+CUDA_GLYPHS = {"recorded": "✓", "partly": "/", "skipped": "!", "off": "-", "failed": "✗"}
+
 
 def letters(diagnosis: Diagnosis) -> dict[str, str]:
     """The letter of each cause, by its id: A to Z, then AA, AB, ..."""
@@ -88,6 +108,16 @@ def seconds(value: float | None) -> str:
     if value is None:
         return "unknown"
     return duration(value)
+
+
+def size(count: int) -> str:
+    """Bytes for people: `512 B`, `1.5 MiB`."""
+    value, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(value) < 1023.95 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
 
 
 def gap(item: Gap) -> str:

@@ -1,0 +1,186 @@
+"""What the page says of CUDA graphs, Triton kernels, device memory and the forecast."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from compilescope.reports.forecast_section import Section
+from compilescope.reports.html import render
+from compilescope.reports.words import size
+
+from compilescope import store
+from compilescope.diagnose import diagnose
+from compilescope.diagnosis import GraphMemory, Kernel, KernelCause, Remedy
+from compilescope.model import (
+    DeviceMemory,
+    Forecast,
+    ForecastCall,
+    ForecastCallable,
+    ForecastCause,
+    ForecastChange,
+    ForecastFrame,
+    ForecastRemedy,
+    ForecastWarmup,
+    Frame,
+    KernelTuned,
+)
+
+H200 = Path(__file__).parents[1] / "data" / "h200"
+FRAME = Frame("/home/user/serve.py", 12, "step", "grid = (n,)")
+REMEDY = Remedy("fix", "Name `n` in `do_not_specialize`", 'do_not_specialize=["n"]')
+KERNELS = (
+    Kernel(
+        "add<b>",
+        "program",
+        FRAME,
+        FRAME,
+        compiles=4,
+        seconds=2.1,
+        causes=(KernelCause("n", "one", "`n` was 1.", 1, 0.5, ("7", "1"), (REMEDY,)),),
+        tuned=(KernelTuned(0, "add", key="(9,)", seconds=3.2, trials=8, winner="BLOCK=128"),),
+        registers=40,
+        spills=12,
+        shared_bytes=4096,
+        why="It spills 12 registers.",
+        remedies=(REMEDY,),
+    ),
+    Kernel("triton_poi_0", "inductor", compiles=1, seconds=0.2),
+)
+
+
+def words(text):
+    body = text[text.index("<main>") : text.index("</main>")]
+    return " ".join(re.sub(r"<[^>]*>", " ", body).split())
+
+
+@pytest.fixture
+def decoding():
+    """A run with CUDA graphs on an H200; see tests/data/h200."""
+    return diagnose(store.load(H200 / "decode_cache.cscope.json.gz"))
+
+
+def test_panel_of_cuda_graphs_says_what_keeps_them_from_paying(decoding):
+    folded = msgspec.structs.replace(decoding.cudagraphs, folded=2)
+    text = render(msgspec.structs.replace(decoding, cudagraphs=folded))
+    assert decoding.cudagraphs.summary in words(text)
+    for item in decoding.cudagraphs.problems:
+        assert item.why in words(text)
+        assert all(remedy.text in words(text) for remedy in item.remedies)
+    assert "2 lines of the log that say only that CUDA graphs are off are left out" in words(text)
+    assert text.count('class="item problem"') == len(decoding.cudagraphs.problems)
+
+
+def test_links_of_problems_do_not_depend_on_their_order(decoding):
+    panel = decoding.cudagraphs
+    other = msgspec.structs.replace(panel.problems[0], kind="skipped", why="Another.")
+
+    def anchors(*problems):
+        found = msgspec.structs.replace(panel, problems=problems)
+        return re.findall(
+            r'class="item problem" id="([^"]*)"',
+            render(msgspec.structs.replace(decoding, cudagraphs=found)),
+        )
+
+    assert anchors(panel.problems[0], other) == anchors(other, panel.problems[0])[::-1]
+
+
+def test_kernels_show_why_they_were_compiled_again_and_what_they_use(diagnoses):
+    text = render(msgspec.structs.replace(diagnoses["clean"], kernels=KERNELS))
+    said = words(text)
+    for part in ("It spills 12 registers.", "n was 1.", "Values: 7, 1", "4.0 KiB", "BLOCK=128"):
+        assert part in said
+    assert "<b>add<b>" not in text
+    assert said.count("the program") >= 1
+    assert text.count('id="prove"') == 1, "a proof that is missing leads somewhere"
+
+
+def test_memory_of_devices_and_graphs(diagnoses):
+    found = msgspec.structs.replace(
+        diagnoses["clean"],
+        memory=(GraphMemory("0/0", FRAME, 3 << 20, 7),),
+        devices=(DeviceMemory(0, 0, 5 << 30, None, 139 << 30, (1 << 20, 1 << 20)),),
+    )
+    said = words(render(found))
+    assert "0 5.0 GiB \u2013 139.0 GiB 2.0 MiB" in said
+    assert "[0/0] serve.py:12 in step 3.0 MiB 7" in said.replace("/home/user/", "").replace(
+        "~/", ""
+    )
+
+
+def test_device_time_stands_beside_that_of_the_call(diagnoses):
+    (series,) = diagnoses["clean"].calls
+    timed = msgspec.structs.replace(series, device_steady=0.003)
+    text = render(msgspec.structs.replace(diagnoses["clean"], calls=(timed,)))
+    assert ", of which 3 ms on the GPU" in text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1_048_575, "1.0 MiB"),
+        (139 << 30, "139.0 GiB"),
+    ],
+)
+def test_bytes_for_people(count, text):
+    assert size(count) == text
+
+
+def forecast(**changes):
+    inputs = (
+        ForecastCall(0, "graph", (ForecastChange("x", 0, "0"),), graphs=1, covered=True),
+        ForecastCall(0, "graph", (ForecastChange("x", 0, "1"),), graphs=2, error="boom\nmore"),
+        ForecastCall(0, "general", graphs=1),
+    )
+    cause = ForecastCause(
+        "a", "size", "x", 0, FRAME, "`x.shape[0]` is 0 or 1.", ("0", "1"), 2, 2, 1.5, 0,
+        "Mark it unbacked", "mark_unbacked(x, 0)", happened=3, covered=True,
+    )  # fmt: skip
+    content = {
+        "calls": inputs,
+        "causes": (cause,),
+        "frames": (ForecastFrame(FRAME, 3, 6, 8, "recompile_limit"),),
+        "callables": (ForecastCallable(0, "Head", FRAME, {}, 30, 27, 1, cut=True),),
+        "seconds": 1.5,
+        "remedies": (ForecastRemedy(("mark",), "mark_unbacked(x, 0)", 0, price="no example"),),
+        "warmup": ForecastWarmup((0, 1), 0),
+    }
+    return Forecast(**(content | changes))
+
+
+def test_forecast_tells_what_happened_what_would_and_what_is_covered(diagnoses):
+    said = words(render(msgspec.structs.replace(diagnoses["clean"], forecast=forecast())))
+    assert (
+        "2 inputs that never came would compile at least 3 more graphs, 1.5 s of compiling; 1 input"
+        " would fail to compile." in said
+    )
+    assert "3 2 inputs 1.5 s ✓ proved covered" in said
+    assert "Proved: after it none of these inputs compiled anything." in said
+    assert "step has 3 graphs and could need 6 more: its recompile_limit of 8 would be" in said
+    assert "30 inputs tried, 27 served by the graphs there are, 1 that the program itself" in said
+
+
+@pytest.mark.parametrize(
+    ("warmup", "text"),
+    [
+        (ForecastWarmup((0,)), "1 call at start-up. Not tried."),
+        (ForecastWarmup((0,), 2), "1 call at start-up. Tried: 2 inputs still recompiled after it."),
+        (ForecastWarmup((0,), None, "it raised"), "1 call at start-up. Not tried: it raised"),
+        (None, ""),
+    ],
+)
+def test_warm_up_claims_only_what_was_tried(warmup, text):
+    assert Section(forecast(warmup=warmup), ()).warmup == text
+
+
+def test_forecast_that_found_nothing_says_how_much_was_tried():
+    tried = (ForecastCallable(0, "f", tried=9, served=9),)
+    found = Section(Forecast(callables=tried), ())
+    assert found.sentence == "Nothing would recompile: 9 inputs tried, no other graph needed."
+    stopped = Section(Forecast(callables=tried, stopped="the program was killed"), ())
+    assert stopped.sentence == "Nothing that would recompile was found."
