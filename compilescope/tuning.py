@@ -11,7 +11,9 @@ from compilescope.model import Environment
 TUNING_VERSION = 1
 
 Outputs = Literal["agree", "differ", "random", "not compared"]
-Outcome = Literal["baseline", "solved", "better", "no better", "wrong", "failed", "refused"]
+Outcome = Literal[
+    "baseline", "solved", "better", "no better", "worse", "wrong", "failed", "refused"
+]
 
 
 class Applied(msgspec.Struct, frozen=True):
@@ -58,6 +60,7 @@ class Trial(msgspec.Struct, frozen=True):
     session: str = ""  # the file of the run's session
     overlay: str = ""  # the overlay as JSON
     label: str = ""  # the name of a strategy
+    reused: bool = False  # the run was made earlier and kept
 
 
 class Patch(msgspec.Struct, frozen=True):
@@ -84,4 +87,7 @@ class Tuning(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     orders: tuple[int, int] | None = None  # fewest and most recompiles over other orders of calls
     created: str = ""
+    jobs: int = 1  # runs side by side: their timings are shared
+    tolerance: str = ""  # within which outputs agree
+    finished: bool = True  # False while trials go on, or where they were stopped
     version: int = TUNING_VERSION

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from compilescope.probe import signals
 from compilescope.probe.raw import END, LAUNCH, TRACE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from compilescope.model import Session
 
@@ -43,6 +44,9 @@ class Run:
     variables: Mapping[str, str] = field(default_factory=dict)  # added to the environment
     log: Path | None = None  # takes the program's output, both streams
     limit: float | None = None  # seconds after which the program is ended
+    stdin: Path | None = None  # what the program reads, in place of our own input
+    group: bool = False  # in a process group of its own, which is ended whole
+    started: Callable[[subprocess.Popen[bytes]], None] | None = None  # told of the process
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,8 @@ def _execute(run: Run, raw: Path) -> int:
         started = time.time()
         process = _start(run, raw)
         hand_on_to(process)
+        if run.started is not None:
+            run.started(process)
         _write(
             raw / LAUNCH,
             {
@@ -155,30 +161,47 @@ def _execute(run: Run, raw: Path) -> int:
         # While the program runs there is time to load what reads its record.
         import_module("compilescope.probe.session")
 
-        status = _wait(process, run.limit)
+        status = _wait(process, run)
     _write(raw / END, {"status": status, "at": time.time()})
     return status
 
 
-def _wait(process: subprocess.Popen[bytes], limit: float | None) -> int:
+def _wait(process: subprocess.Popen[bytes], run: Run) -> int:
     try:
-        return process.wait(limit)
+        return process.wait(run.limit)
     except subprocess.TimeoutExpired:
-        process.terminate()
-    try:
-        return process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return process.wait()
+        end(process, whole=run.group)
+    return process.wait()
+
+
+def end(process: subprocess.Popen[bytes], *, whole: bool, patience: float = 10.0) -> None:
+    """End `process`, or its whole group; first politely."""
+    _signal(process, signal.SIGTERM, whole=whole)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(patience)
+    if process.poll() is None or whole:
+        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM), whole=whole)
+    process.wait()
+
+
+def _signal(process: subprocess.Popen[bytes], number: int, *, whole: bool) -> None:
+    with suppress(OSError):
+        if whole and hasattr(os, "killpg"):
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
 
 
 def _start(run: Run, raw: Path) -> subprocess.Popen[bytes]:
     try:
         with ExitStack() as stack:
             log = stack.enter_context(run.log.open("wb")) if run.log else None
+            stdin = stack.enter_context(run.stdin.open("rb")) if run.stdin else None
             return subprocess.Popen(  # noqa: S603  running the user's command is the task
                 run.command,
                 env={**_variables(raw, sync=run.sync), **run.variables},
+                stdin=stdin,
+                start_new_session=run.group,
                 stdout=log or (sys.stderr.fileno() if run.stdout_to_stderr else None),
                 stderr=subprocess.STDOUT if log else None,
             )

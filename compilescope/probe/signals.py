@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,10 @@ class _Relay:
 def handed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     """Take signals in; they go to the program that the function given here is called with."""
     relay = _Relay()
+    if threading.current_thread() is not threading.main_thread():
+        # Python hands signals to the main thread alone: it ends what its threads have started.
+        yield relay.begin
+        return
     handlers: dict[int, Any] = {signal.SIGINT: relay.interrupted}
     for name in _FORWARDED:
         if hasattr(signal, name):

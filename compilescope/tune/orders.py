@@ -25,9 +25,7 @@ def shuffle(bench: Bench, best: Ran) -> tuple[tuple[int, int] | None, list[str]]
     counts = []
     notes = []
     for label, order in _orders(kept):
-        bench.runs = max(bench.runs, len(bench.done) + 1)
-        ran = bench.attempt((*best.candidates, _first(order)), f"the best, {label}")
-        bench.done.remove(ran)
+        ran = bench.beside((*best.candidates, _first(order)), f"the best, {label}")
         if not ran.ok:
             notes.append(f"{label}: {ran.trial.outcome}, {ran.trial.why}")
             continue

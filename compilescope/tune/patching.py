@@ -112,9 +112,7 @@ def _verified(
         changed = bench.folder / f"source-{number}.py"
         changed.write_text(text, encoding="utf-8")
         texts[str(path)] = str(changed.absolute())
-    bench.runs = max(bench.runs, len(bench.done) + 1)
-    ran = bench.attempt((), "the changed source", texts)
-    bench.done.remove(ran)
+    ran = bench.beside((), "the changed source", texts)
     before, after = best.trial.measures.recompiles, ran.trial.measures.recompiles
     holds = ran.trial.outcome in ("solved", "better") and (after <= before or bool(paste))
     why = f"Verified: a run of the changed source has {after} recompiles"

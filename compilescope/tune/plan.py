@@ -13,18 +13,24 @@ _SHAPED = ("tensor.size", "shape.")
 Plan = Callable[[Situation], Iterator[Candidate]]
 
 
-def candidates(situation: Situation) -> tuple[list[Candidate], list[str]]:
-    """All that can be tried for one cause, each action once; and what this torch lacks, and why."""
+def candidates(situation: Situation) -> list[Candidate]:
+    """All that can be tried for one cause, each action once."""
     found: dict[bytes, Candidate] = {}
-    lacks: dict[str, None] = {}
+    for candidate in _offered(situation):
+        if not lacking(candidate.id, situation.torch):
+            found.setdefault(candidate.key, candidate)
+    return list(found.values())
+
+
+def refusals(situation: Situation) -> list[str]:
+    """What would be tried for the cause, had this torch got it; and why it cannot be."""
+    found = [(one.text, lacking(one.id, situation.torch)) for one in _offered(situation)]
+    return list(dict.fromkeys(f"not tried: {text}: {why}" for text, why in found if why))
+
+
+def _offered(situation: Situation) -> Iterator[Candidate]:
     for plan in _plans(situation):
-        for candidate in plan(situation):
-            why = lacking(candidate.id, situation.torch)
-            if why:
-                lacks[f"not tried: {candidate.text}: {why}"] = None
-            else:
-                found.setdefault(candidate.key, candidate)
-    return list(found.values()), list(lacks)
+        yield from plan(situation)
 
 
 def _plans(situation: Situation) -> Iterator[Plan]:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import sys
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from compilescope import store
-from compilescope.diagnose.strips import call_strip
-from compilescope.diagnosis import Diagnosis
-from compilescope.model import CallStrip, Proof, Session
-from compilescope.tune import patching
+from compilescope.errors import ProgramError
+from compilescope.model import Called, Session
+from compilescope.tune import judge, patching
+from compilescope.tune.agreement import TOLERANCE
 from compilescope.tune.orders import shuffle
+from compilescope.tune.proofs import proofs_of
 from compilescope.tune.rank import rank
+from compilescope.tune.runs import StoppedError
 from compilescope.tune.search import Search
+from compilescope.tune.stdin import spooled
 from compilescope.tune.strategies import run_strategies
-from compilescope.tune.trials import Bench, BudgetSpentError, Ran, StoppedError
-from compilescope.tuning import Patch, Trial, Tuning
+from compilescope.tune.trials import Bench, BudgetSpentError, Ran
+from compilescope.tuning import Patch, Tuning
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Plan:
     name: str
     runs: int = 12
     minutes: float = 30.0
+    timeout: float | None = None  # seconds for one run
+    jobs: int = 1
     warm_cache: bool = False
     check_outputs: bool = False
     padding: bool = False
@@ -45,73 +54,133 @@ class Plan:
     quiet: bool = False
 
 
-def tune(plan: Plan) -> tuple[Tuning, Session]:
+@dataclass
+class Found:
+    """What is known so far."""
+
+    bench: Bench
+    plan: Plan
+    notes: list[str] = field(default_factory=list)
+    patch: Patch | None = None
+    orders: tuple[int, int] | None = None
+
+    def result(self, *, finished: bool) -> tuple[Tuning, Session]:
+        """The result as it stands, and the baseline's session with the proofs."""
+        bench, plan, base = self.bench, self.plan, self.bench.baseline
+        assert base is not None
+        ranked = [one for one in rank(bench.done) if one.candidates or one.trial.label]
+        best = best_of(bench)
+        tuning = Tuning(
+            name=plan.name,
+            command=plan.command,
+            environment=base.session.environment,
+            baseline=base.trial,
+            trials=tuple(one.trial for one in ranked),
+            best=best.trial.number if best else None,
+            patch=self.patch,
+            notes=tuple(dict.fromkeys([*self.notes, *_notes(bench)])),
+            orders=self.orders,
+            created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            jobs=plan.jobs,
+            tolerance=TOLERANCE,
+            finished=finished,
+        )
+        proofs = proofs_of(base.diagnosis, base.trial, tuning.trials, bench.done)
+        return tuning, msgspec.structs.replace(base.session, proofs=proofs)
+
+
+def tune(
+    plan: Plan, known: Callable[[Tuning, Session], None] | None = None
+) -> tuple[Tuning, Session]:
     """Try remedies on the program; the result, and the baseline's session with the proofs.
 
+    `known` is told of the result as it stands after each trial.
+
     Raises:
-        ProgramError: the program cannot be started.
+        ProgramError: the program cannot be started, or fails before anything is compiled.
     """
     folder = plan.keep or Path(tempfile.mkdtemp(prefix="compilescope-tune-"))
     folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(
         plan.command, plan.name, folder, plan.runs, plan.minutes * 60, plan.warm_cache, plan.sync,
-        plan.quiet,
+        plan.quiet, plan.timeout, plan.jobs, spooled(folder), reuse=plan.keep is not None,
     )  # fmt: skip
-    notes: list[str] = []
+    found = Found(bench, plan)
+    if known is not None:
+        bench.known = lambda: known(*found.result(finished=False))
     try:
-        base = _baseline(bench, plan)
-        changed, orders = None, None
-        with _until_stopped(notes):
-            _search(bench, plan, notes)
-            changed = _patch(bench, plan)
-            best = best_of(bench)
-            if plan.shuffle and best is not None:
-                orders, more = shuffle(bench, best)
-                notes += more
-        return _result(bench, base, plan, notes, changed, orders)
+        with _ended_like_an_interrupt():
+            finished = _all(found)
+        return found.result(finished=finished)
     finally:
         if plan.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _baseline(bench: Bench, plan: Plan) -> Ran:
-    base = bench.start()
-    if plan.check_outputs:
-        bench.check_outputs()
-    return base
+def _all(found: Found) -> bool:
+    """Everything from the baseline to the patch; whether it came to its end."""
+    bench, plan = found.bench, found.plan
+    try:
+        _usable(bench.start(), plan)
+    except StoppedError:
+        raise KeyboardInterrupt from None
+    try:
+        if plan.check_outputs:
+            bench.check_outputs()
+        _search(found)
+        best = best_of(bench)
+        if best is not None and plan.patch and best.candidates and not plan.strategies:
+            found.patch = patching.patch(bench, best, apply=plan.apply)
+        if plan.shuffle and best is not None:
+            found.orders, more = shuffle(bench, best)
+            found.notes += more
+    except BudgetSpentError:
+        return True
+    except (StoppedError, KeyboardInterrupt):
+        found.notes.append("stopped before all trials were made")
+        return False
+    return True
 
 
-class _until_stopped(suppress):  # noqa: N801  it reads as a with statement
-    """Ends the trials at the user's interrupt or the budget's end, and keeps what is known."""
+def _usable(base: Ran, plan: Plan) -> None:
+    """Refuse a program that fails before there is anything to remedy."""
+    session = base.session
+    if judge.ended_well(session) or any(isinstance(one, Called) for one in session.events):
+        return
+    text = judge.failure(base)
+    reads = "EOFError" in text
+    hint = (
+        "it reads its standard input: give that as a file, `compilescope tune … < input`"
+        if reads
+        else f"run it by itself first: {' '.join(plan.command)}"
+    )
+    raise ProgramError(f"{plan.name} fails as it is", cause=text, hint=hint)
 
-    def __init__(self, notes: list[str]) -> None:
-        super().__init__(StoppedError, BudgetSpentError, KeyboardInterrupt)
-        self._notes = notes
 
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> bool:
-        if kind is not None and issubclass(kind, (StoppedError, KeyboardInterrupt)):
-            self._notes.append("stopped before all trials were made")
-        return bool(super().__exit__(kind, error, trace))  # type: ignore[arg-type]
-
-
-def _search(bench: Bench, plan: Plan, notes: list[str]) -> None:
-    base = bench.baseline
+def _search(found: Found) -> None:
+    bench, base = found.bench, found.bench.baseline
     assert base is not None
-    if plan.strategies:
-        notes += run_strategies(bench)
+    if found.plan.strategies:
+        run_strategies(bench, found.notes)
     elif base.trial.measures.recompiles or base.trial.measures.fallbacks:
-        Search(bench, plan.padding).run()
+        Search(bench, found.plan.padding, notes=found.notes).run()
     else:
-        notes.append("the program does not recompile: nothing to remedy")
+        found.notes.append("the program does not recompile: nothing to remedy")
+
+
+def _notes(bench: Bench) -> Iterator[str]:
+    base = bench.baseline
+    if base is not None and not judge.ended_well(base.session):
+        yield f"the program fails as it is: {judge.failure(base)}"
     if bench.left() <= 0:
-        notes.append("the budget of runs or minutes is spent: --budget and --minutes allow more")
-
-
-def _patch(bench: Bench, plan: Plan) -> Patch | None:
-    best = best_of(bench)
-    if best is None or not plan.patch or not best.candidates or plan.strategies:
-        return None
-    return patching.patch(bench, best, apply=plan.apply)
+        yield "the budget of runs or minutes is spent: --budget and --minutes allow more"
+    if bench.random:
+        yield f"two plain runs differ ({bench.random}): outputs cannot be compared"
+    if bench.jobs > 1:
+        yield f"{bench.jobs} runs side by side shared the machine: compare their times with care"
+    reused = sum(one.trial.reused for one in (*bench.done, *([base] if base else ())))
+    if reused:
+        yield f"{reused} of the runs were kept from an earlier tune in this folder"
 
 
 def best_of(bench: Bench) -> Ran | None:
@@ -120,76 +189,21 @@ def best_of(bench: Bench) -> Ran | None:
     return rank(good)[0] if good else None
 
 
-def _result(
-    bench: Bench,
-    base: Ran,
-    plan: Plan,
-    notes: list[str],
-    changed: Patch | None,
-    orders: tuple[int, int] | None,
-) -> tuple[Tuning, Session]:
-    ranked = [one for one in rank(bench.done) if one.candidates or one.trial.label]
-    best = best_of(bench)
-    if bench.random:
-        notes.append(f"two plain runs differ ({bench.random}): outputs cannot be compared")
-    tuning = Tuning(
-        name=plan.name,
-        command=plan.command,
-        environment=base.session.environment,
-        baseline=base.trial,
-        trials=tuple(one.trial for one in ranked),
-        best=best.trial.number if best else None,
-        patch=changed,
-        notes=tuple(notes),
-        orders=orders,
-        created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    )
-    proofs = proofs_of(base.diagnosis, base.trial, tuning.trials, bench.done)
-    return tuning, msgspec.structs.replace(base.session, proofs=proofs)
+@contextmanager
+def _ended_like_an_interrupt() -> Iterator[None]:
+    """A request to end also ends the runs, and what is known is kept."""
 
+    def interrupt(_number: int, _frame: Any) -> None:
+        raise KeyboardInterrupt
 
-def proofs_of(
-    diagnosis: Diagnosis, baseline: Trial, trials: tuple[Trial, ...], ran: Iterable[Ran] = ()
-) -> tuple[Proof, ...]:
-    """What the trials showed about each remedy of each cause, as far as they showed anything.
-
-    Args:
-        diagnosis: The run without remedies.
-        baseline: Likewise, as a trial.
-        trials: The trials, best first.
-        ran: The same with their calls: a proof then shows those before and after.
-    """
-    by_number = {one.trial.number: one for one in ran}
-    found = []
-    for cause in diagnosis.causes:
-        for name in dict.fromkeys(one.id for trial in trials for one in trial.remedies):
-            text, trial = _proof(name, cause.id, baseline, trials)
-            if trial is None:
-                continue
-            proof = Proof(name, cause.id, text)
-            after = _after(by_number.get(trial.number), cause.callables)
-            if after is not None:
-                before = call_strip(diagnosis, (after.name,))
-                proof = msgspec.structs.replace(proof, before=before, after=after)
-            found.append(proof)
-    return tuple(found)
-
-
-def _after(ran: Ran | None, names: tuple[str, ...]) -> CallStrip | None:
-    return call_strip(ran.diagnosis, names, ran.notes.warm_ups) if ran and names else None
-
-
-def _proof(
-    remedy: str, cause: str, baseline: Trial, trials: tuple[Trial, ...]
-) -> tuple[str, Trial | None]:
-    for trial in trials:
-        tried = [one for one in trial.remedies if one.id == remedy and cause in one.causes]
-        if tried and trial.outcome in ("solved", "better") and cause not in trial.left:
-            names = {one.id for one in trial.remedies} - {remedy}
-            count = f"{baseline.measures.recompiles} recompiles to {trial.measures.recompiles}"
-            together = f" together with {', '.join(sorted(names))}" * bool(names)
-            return f"verified: {count}{together}", trial
-    return "", None
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def save(tuning: Tuning, session: Session, path: Path) -> None:
@@ -201,3 +215,13 @@ def save(tuning: Tuning, session: Session, path: Path) -> None:
     data = msgspec.json.format(msgspec.json.encode(tuning), indent=2)
     store.write(data + b"\n", path)
     store.save(session, path.with_name(path.name.removesuffix(".json") + store.SUFFIX))
+
+
+def announce(plan: Plan) -> None:
+    """Say on stderr what is going to happen to the user's program."""
+    if not plan.quiet:
+        print(
+            f"compilescope: {plan.name} is run up to {plan.runs + 2} times, and whatever it writes"
+            " it writes each time",
+            file=sys.stderr,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from compilescope.tune.plan import candidates
+from compilescope.tune.plan import candidates, refusals
 from compilescope.tune.rank import rank
 from compilescope.tune.remedy import Candidate
 from compilescope.tune.situation import Situation
@@ -74,8 +74,8 @@ class Search:
         for cause in ran.diagnosis.causes:
             if cause.id not in self.plans:
                 situation = Situation(cause, ran.session, ran.diagnosis, self.padding)
-                self.plans[cause.id], lacks = candidates(situation)
-                self.notes += [one for one in lacks if one not in self.notes]
+                self.plans[cause.id] = candidates(situation)
+                self.notes += [one for one in refusals(situation) if one not in self.notes]
 
     def _chosen(self, positions: dict[str, int]) -> tuple[Candidate, ...]:
         found: dict[bytes, Candidate] = {}

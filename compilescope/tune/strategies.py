@@ -3,79 +3,159 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.evidence import torch_version
 from compilescope.tune import warm
+from compilescope.tune.plan_shapes import buckets_for
 from compilescope.tune.remedy import Candidate, Entry, argument, compile_with, config
 from compilescope.tune.situation import Situation
+from compilescope.tune.trials import Attempt, BudgetSpentError
+from compilescope.tune.versions import lacking, price
 
 if TYPE_CHECKING:
     from compilescope.tune.trials import Bench, Ran
 
+_MODES = ("default", "reduce-overhead", "max-autotune-no-cudagraphs")
 
-def run_strategies(bench: Bench) -> list[str]:
-    """Try all of them; notes on those that are not available here."""
+
+def run_strategies(bench: Bench, notes: list[str]) -> None:
+    """Try all of them; what is not available here goes to `notes`."""
     base = bench.baseline
     assert base is not None
-    notes = []
-    cache = bench.folder / "artifacts.bin"
-    for label, candidates in _strategies(base):
-        bench.attempt(candidates, label)
-    saved = Candidate(
-        "save_cache", "save the compile cache", (_single("save_cache", str(cache)),), weight=1
-    )
-    if _version(base) >= (2, 7):
-        bench.attempt((saved,), "a run that saves its compile cache")
-        if cache.exists():
-            loaded = _single("cache", str(cache))
-            preload = Candidate("cache", "preload the compile cache", (loaded,), weight=1)
-            bench.attempt((preload,), "compile cache preloaded")
+    torch = torch_version(base.session.environment.torch) or (2, 13)
+    wanted = []
+    for attempt in _strategies(base, torch):
+        why = next((why for one in attempt.candidates if (why := lacking(one.id, torch))), "")
+        if why:
+            notes.append(f"not tried: {attempt.label}: {why}")
         else:
-            notes.append("compile cache preloaded: this backend leaves no artifacts to load")
+            wanted.append(attempt)
+    try:
+        bench.attempt_all(wanted)
+        _preload(bench, notes, torch)
+    except BudgetSpentError:
+        made = {one.trial.label for one in bench.done}
+        left = [one.label for one in wanted if one.label not in made]
+        notes += [f"not tried, the budget is spent: {', '.join(left)}"] if left else []
+
+
+def _preload(bench: Bench, notes: list[str], torch: tuple[int, int]) -> None:
+    """Two runs: one leaves its compile cache, the next begins with it."""
+    label = "compile cache preloaded"
+    why = lacking("cache", torch)
+    if why:
+        notes.append(f"not tried: {label}: {why}")
+        return
+    path = bench.folder / "artifacts.bin"
+    path.unlink(missing_ok=True)
+    saving = _one("save_cache", "save the compile cache", _single("save_cache", str(path)))
+    bench.beside((saving,), "a run that saves its compile cache")
+    if path.exists():
+        bench.attempt((_one("cache", label, _single("cache", str(path))),), label)
     else:
-        notes.append("compile cache preloaded: needs torch 2.7")
-    if find_spec("compilescope.mitigations") is None:
-        notes.append("background compile, ahead-of-time with bounds: not available in this release")
-    return notes
+        notes.append(f"not tried: {label}: this backend leaves nothing to load")
 
 
-def _strategies(base: Ran) -> Iterator[tuple[str, tuple[Candidate, ...]]]:
-    limit = "recompile_limit" if _version(base) >= (2, 7) else "cache_size_limit"
+def _strategies(base: Ran, torch: tuple[int, int]) -> Iterator[Attempt]:
+    yield from _dynamic(base)
+    yield from _marked(base)
+    yield from _limited(torch)
+    yield from _stances()
+    for found in (*warm.generic(base), *warm.replay(base)):
+        yield Attempt((found,), f"seeded: {found.text}")
+    text = "regional: the repeated blocks compiled, the model around them not"
+    yield Attempt((_one("regional", text, _single("regional", value=True)),), text)
+    if any(target.options.get("backend") == "inductor" for target in base.session.callables):
+        for mode in _MODES:
+            found = _one("mode", f"mode={mode!r}", compile_with("", mode=mode))
+            yield Attempt((found,), f"mode={mode!r}")
+
+
+def _dynamic(base: Ran) -> Iterator[Attempt]:
+    given = {target.options.get("dynamic", "None") for target in base.session.callables}
+    for value in (False, True, None):
+        if given != {str(value)}:
+            label = f"static: dynamic={value}" if value is False else f"dynamic={value}"
+            found = _one("dynamic", f"dynamic={value}", compile_with("", dynamic=value))
+            yield Attempt((found,), label)
+
+
+def _limited(torch: tuple[int, int]) -> Iterator[Attempt]:
+    name = "recompile_limit" if torch >= (2, 7) else "cache_size_limit"
     for number in (1, 2):
         # Under fullgraph=True the limit is an error, and nothing runs eagerly.
-        entries = (config(f"dynamo.{limit}", value=number), compile_with("", fullgraph=False))
-        text = f"{limit} = {number}"
-        yield f"limit {number}, then eager", (Candidate("limit", text, entries, weight=3),)
-    for value in (True, False, None):
-        entry = compile_with("", dynamic=value)
-        yield f"dynamic={value}", (Candidate("dynamic", f"dynamic={value}", (entry,), weight=2),)
-    yield from _marked(base)
-    for found in (*warm.generic(base), *warm.replay(base)):
-        yield found.text, (found,)
-    if any(target.options.get("backend") == "inductor" for target in base.session.callables):
-        for mode in ("default", "reduce-overhead", "max-autotune-no-cudagraphs"):
-            entry = compile_with("", mode=mode)
-            yield f"mode={mode}", (Candidate("mode", f"mode={mode}", (entry,), weight=2),)
+        entries = (config(f"dynamo.{name}", value=number), compile_with("", fullgraph=False))
+        found = _one("limit", f"{name} = {number}", *entries)
+        yield Attempt((found,), f"recompile limit {number}, then eager")
 
 
-def _marked(base: Ran) -> Iterator[tuple[str, tuple[Candidate, ...]]]:
+def _stances() -> Iterator[Attempt]:
+    for name, after, label in (
+        ("eager_then_compile", 0, "the first call eager, then compiled for what changed"),
+        ("eager_on_recompile", 1, "frozen after the first call, then eager"),
+    ):
+        entry = _single("stance", {"name": name, "after": after})
+        lift = () if not after else (compile_with("", fullgraph=False),)
+        yield Attempt((_one(name, f'set_stance("{name}")', entry, *lift),), label)
+
+
+def _marked(base: Ran) -> Iterator[Attempt]:
     causes = base.diagnosis.causes
-    pairs = Situation(causes[0], base.session, base.diagnosis).varying if causes else []
+    if not causes:
+        return
+    situation = Situation(causes[0], base.session, base.diagnosis)
+    pairs = situation.varying
     duck = config("shapes.use_duck_shape", value=False)
-    for how, more in (("mark_dynamic", ()), ("mark_unbacked", (duck,))):
-        marks = tuple(argument("", name, how, dimension=number) for name, number in pairs)
+    for how, more, calls in (
+        ("mark_dynamic", (), ""),
+        ("mark_static", (), ""),
+        ("mark_unbacked", (duck,), ""),
+        ("mark_unbacked", (duck,), "first"),
+    ):
+        marks = _marks(pairs, how, calls)
         off = ", duck-shape off" if more else ""
+        where = ", on the first call only" if calls else ""
         if marks:
-            text = ", ".join(f"{how}({name}, {number})" for name, number in pairs)
-            found = Candidate(how, text + off, (*marks, *more))
-            yield f"{how} on all sizes that vary{off}", (found,)
+            found = _one(how, f"{_text(how, pairs)}{off}{where}", *marks, *more)
+            yield Attempt((found,), f"{how} on all sizes that vary{off}{where}")
+    if pairs:
+        yield _bucketed(situation, pairs)
+        yield _by_name(pairs)
 
 
-def _single(section: str, value: str) -> Entry:
+def _bucketed(situation: Situation, pairs: list[tuple[str, int]]) -> Attempt:
+    entries = [
+        argument("", name, "pad", dimension=number, buckets=buckets)
+        for name, number in pairs
+        if (buckets := buckets_for(sorted(situation.seen(name, number)) or [1]))
+    ]
+    return Attempt(
+        (_one("pad", "pad every size that varies to a bucket", *entries),),
+        "bucketed: sizes padded to powers of two, results cut back",
+    )
+
+
+def _by_name(pairs: list[tuple[str, int]]) -> Attempt:
+    names = ",".join(dict.fromkeys(rf"L\['{name.partition('.')[0]}'\]" for name, _ in pairs))
+    off = config("shapes.use_duck_shape", value=False)
+    sources = config("compiler.unbacked_sources", names)
+    found = _one("unbacked_sources", f"unbacked_sources = {names!r}", sources, off)
+    return Attempt((found,), "unbacked by name in the configuration, duck-shape off")
+
+
+def _marks(pairs: list[tuple[str, int]], how: str, calls: str) -> tuple[Entry, ...]:
+    more = {"calls": calls} if calls else {}
+    return tuple(argument("", name, how, dimension=number, **more) for name, number in pairs)
+
+
+def _text(how: str, pairs: list[tuple[str, int]]) -> str:
+    return ", ".join(f"{how}({name}, {number})" for name, number in pairs)
+
+
+def _one(name: str, text: str, *entries: Entry) -> Candidate:
+    return Candidate(name, text, entries, price(name), weight=1)
+
+
+def _single(section: str, value: object) -> Entry:
     return Entry(section, {"value": value})
-
-
-def _version(base: Ran) -> tuple[int, int]:
-    return torch_version(base.session.environment.torch) or (2, 13)

@@ -1,11 +1,12 @@
-"""Runs of the program with overlays: each a fresh process with compile caches of its own."""
+"""Trials: runs of the program with remedies, judged beside it as it is, within a budget."""
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
-import tempfile
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,20 @@ import msgspec
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import Diagnosis
 from compilescope.model import Session
-from compilescope.probe.launcher import AGENT, Run, probe
-from compilescope.tune import agreement
-from compilescope.tune.measure import Notes, measure, read_notes
+from compilescope.tune import agreement, judge
+from compilescope.tune.measure import Notes, measure
 from compilescope.tune.remedy import Candidate, applied, overlay
-from compilescope.tuning import Outcome, Outputs, Trial
+from compilescope.tune.runs import Recorded, Runs, StoppedError
+from compilescope.tuning import Outputs, Trial
 
 KEPT_INPUTS = 256 * 2**20
-RUNNER = AGENT / "_compilescope_agent" / "overlay_main.py"
+_ALLOWANCE = 10  # times what the baseline took
+_GRACE = 60.0  # and seconds beside it, before a trial counts as hanging
+_TICK = 0.5  # seconds between looks at the keyboard, which some systems need
 
 
 class BudgetSpentError(Exception):
     """No more runs are allowed, or no more time."""
-
-
-class StoppedError(Exception):
-    """The user interrupted a run."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,19 @@ class Ran:
     """A trial with all that a next one may be planned from."""
 
     trial: Trial
-    session: Session
+    recorded: Recorded
     diagnosis: Diagnosis
-    notes: Notes
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def session(self) -> Session:
+        """The session of the run."""
+        return self.recorded.session
+
+    @property
+    def notes(self) -> Notes:
+        """What the overlay wrote."""
+        return self.recorded.notes
 
     @property
     def ok(self) -> bool:
@@ -49,9 +57,24 @@ class Ran:
         return self.trial.outcome not in ("failed", "wrong", "refused")
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """A trial that is to be made."""
+
+    candidates: tuple[Candidate, ...] = ()
+    label: str = ""
+    sources: dict[str, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """What is tried, for the progress."""
+        words = ", ".join(one.text for one in applied(self.candidates))
+        return self.label or words or "changed source"
+
+
 @dataclass
 class Bench:
-    """Where and how the trials run, and what is left of the budget."""
+    """Where the trials run, and what is left of the budget."""
 
     command: tuple[str, ...]
     name: str
@@ -61,11 +84,22 @@ class Bench:
     warm_cache: bool = False
     sync: bool = False
     quiet: bool = False
+    timeout: float | None = None  # of one run
+    jobs: int = 1
+    stdin: Path = Path(os.devnull)
+    reuse: bool = False  # of runs that the folder has
     began: float = field(default_factory=time.monotonic)
     baseline: Ran | None = None
     random: str = ""  # how two plain runs differed
     done: list[Ran] = field(default_factory=list)
     checked: bool = False  # whether the baseline was run twice
+    known: Callable[[], None] | None = None  # told of each trial
+
+    def __post_init__(self) -> None:
+        self.launch = Runs(
+            self.command, self.name, self.folder, self.warm_cache, self.sync, self.stdin,
+            self.reuse,
+        )  # fmt: skip
 
     def left(self) -> int:
         """Runs that may still be made; the baseline is not counted."""
@@ -75,7 +109,8 @@ class Bench:
     def start(self) -> Ran:
         """The program as it is, but for the look at its outputs."""
         self.say("baseline")
-        found = self._run(0, (), {"observe": {"outputs": True, "inputs": KEPT_INPUTS}})
+        content = {"observe": {"outputs": True, "inputs": KEPT_INPUTS}}
+        [found] = self._together([("trial-0", 0, Attempt(), content)])
         self.baseline = found
         self.told(found)
         return found
@@ -85,10 +120,14 @@ class Bench:
         if not self.checked and self.baseline is not None:
             self.checked = True
             self.say("baseline again, for its outputs")
-            again = self._run(0, (), {"observe": {"outputs": True}}, stem="again")
-            self.random = agreement.difference(self.baseline.notes.outputs, again.notes.outputs)
-            if not self.quiet:
-                print(f" {self.random or 'the outputs agree'}", file=sys.stderr)
+            content = {"observe": {"outputs": True}}
+            [again] = self._together([("again", 0, Attempt(), content)])
+            first, second = self.baseline, again
+            self.random = agreement.difference(first.notes.outputs, second.notes.outputs)
+            counts = [one.trial.measures.recompiles for one in (first, second)]
+            if not self.random and counts[0] != counts[1]:
+                self.random = f"{counts[0]} and {counts[1]} recompiles"
+            self._print(f" {self.random or 'the outputs agree'}")
         return self.random
 
     def attempt(
@@ -105,140 +144,132 @@ class Bench:
         """
         if self.left() <= 0:
             raise BudgetSpentError
-        number = len(self.done) + 1
-        content = overlay(candidates) | {"observe": {"outputs": True}}
-        if sources:
-            content["sources"] = sources
-        self.say(label or ", ".join(one.text for one in applied(candidates)) or "changed source")
-        found = self._run(number, candidates, content, label)
-        self.done.append(found)
-        self.told(found)
+        [found] = self._tried([Attempt(candidates, label, sources)])
         return found
 
-    def say(self, text: str) -> None:
-        """Show what is run, on stderr."""
-        if not self.quiet:
-            short = text if len(text) <= 90 else f"{text[:89]}…"
-            print(f"[{len(self.done)}/{self.runs}] {short}:", end="", file=sys.stderr, flush=True)
-
-    def told(self, found: Ran) -> None:
-        """Show what came of it."""
-        if not self.quiet:
-            measures = found.trial.measures
-            text = f" {measures.recompiles} recompiles, {found.trial.outcome}"
-            print(text, file=sys.stderr, flush=True)
-
-    def _run(
+    def beside(
         self,
-        number: int,
         candidates: tuple[Candidate, ...],
-        content: dict[str, Any],
-        label: str = "",
-        stem: str = "",
-    ) -> Ran:
-        stem = stem or f"trial-{number}"
-        raw = self.folder / f"{stem}.raw"
-        shutil.rmtree(raw, ignore_errors=True)
-        path = self.folder / f"{stem}.overlay.json"
-        path.write_bytes(msgspec.json.encode(content))
-        cache = tempfile.mkdtemp(prefix="cache-", dir=self.folder)
-        variables = {"COMPILESCOPE_OVERLAY": str(path.absolute())}
-        if not self.warm_cache:
-            variables["TORCHINDUCTOR_CACHE_DIR"] = cache
-        run = Run(
-            self._command(content),
-            self.name,
-            self.folder / f"{stem}.cscope.json.gz",
-            raw,
-            self.sync,
-            variables=variables,
-            log=self.folder / f"{stem}.log",
-            limit=max(60.0, self.seconds - (time.monotonic() - self.began)),
-        )
-        outcome = probe(run)
-        shutil.rmtree(cache, ignore_errors=True)
-        session = outcome.session
-        if session.how == "interrupted":
-            raise StoppedError
-        return self._judged(number, candidates, session, content, label, stem)
-
-    def _command(self, content: dict[str, Any]) -> tuple[str, ...]:
-        """The command; a script with changed text goes through a runner that can load it."""
-        sources = content.get("sources", {})
-        if len(self.command) > 1 and str(Path(self.command[1]).resolve()) in sources:
-            return (self.command[0], str(RUNNER), *self.command[1:])
-        return self.command
-
-    def _judged(
-        self,
-        number: int,
-        candidates: tuple[Candidate, ...],
-        session: Session,
-        content: dict[str, Any],
         label: str,
-        stem: str,
+        sources: dict[str, str] | None = None,
     ) -> Ran:
-        diagnosis = diagnose(session)
-        notes = read_notes(self.folder / f"{stem}.raw")
+        """A run that counts for no budget and is not among the trials.
+
+        Raises:
+            StoppedError: the user interrupted it.
+        """
+        [found] = self._tried([Attempt(candidates, label, sources)], extra=True)
+        return found
+
+    def attempt_all(self, attempts: Sequence[Attempt]) -> list[Ran]:
+        """As many of `attempts` as the budget allows, `jobs` of them side by side.
+
+        Raises:
+            StoppedError: the user interrupted them.
+        """
+        found: list[Ran] = []
+        for first in range(0, len(attempts), self.jobs):
+            some = attempts[first : first + min(self.jobs, self.left())]
+            if not some:
+                raise BudgetSpentError
+            found += self._tried(some)
+        return found
+
+    def _tried(self, attempts: Sequence[Attempt], *, extra: bool = False) -> list[Ran]:
+        batch = []
+        for place, attempt in enumerate(attempts, len(self.done) + 1):
+            content = overlay(attempt.candidates) | {"observe": {"outputs": True}}
+            if attempt.sources:
+                content["sources"] = attempt.sources
+            batch.append((f"extra-{place}" if extra else f"trial-{place}", place, attempt, content))
+        if len(attempts) == 1:
+            self.say(attempts[0].text)
+        found = []
+        for (_, _, attempt, _), ran in zip(batch, self._together(batch), strict=True):
+            one = self._judged(ran)
+            found.append(one)
+            if not extra:
+                self.done.append(one)
+            if len(attempts) > 1:
+                self.say(attempt.text)
+            self.told(one)
+        if self.known is not None and not extra:
+            self.known()
+        return found
+
+    def _together(self, batch: Sequence[tuple[str, int, Attempt, dict[str, Any]]]) -> list[Ran]:
+        """Run all of `batch` at once; the main thread stays free for the user's interrupt."""
+        with ThreadPoolExecutor(len(batch)) as pool:
+            futures = [pool.submit(self._run, *one) for one in batch]
+            try:
+                _wait(futures)
+                return [future.result() for future in futures]
+            except KeyboardInterrupt:
+                self.launch.stop()
+                raise StoppedError from None
+
+    def _run(self, name: str, number: int, attempt: Attempt, content: dict[str, Any]) -> Ran:
+        recorded = self.launch.run(name, content, self._limit())
+        diagnosis = diagnose(recorded.session)
         trial = Trial(
             number=number,
-            remedies=applied(candidates),
-            measures=measure(session, diagnosis, notes),
+            remedies=applied(attempt.candidates),
+            measures=measure(recorded.session, diagnosis, recorded.notes),
             outcome="baseline",
             left=tuple(cause.id for cause in diagnosis.causes),
-            refused=tuple(notes.refused),
-            session=str(self.folder / f"{stem}.cscope.json.gz"),
+            refused=tuple(recorded.notes.refused),
+            session=str(recorded.path),
             overlay=msgspec.json.encode(content).decode(),
-            label=label,
+            label=attempt.label,
+            reused=recorded.reused,
         )
-        found = Ran(trial, session, diagnosis, notes, candidates)
-        if self.baseline is None or (not candidates and not content.get("sources")):
-            return found
-        outcome, why, outputs = self._outcome(found)
-        judged = msgspec.structs.replace(trial, outcome=outcome, why=why, outputs=outputs)
-        return Ran(judged, session, diagnosis, notes, candidates)
+        return Ran(trial, recorded, diagnosis, attempt.candidates)
 
-    def _outcome(self, found: Ran) -> tuple[Outcome, str, Outputs]:
+    def _limit(self) -> float:
+        """Seconds that a run may take."""
+        left = max(_GRACE, self.seconds - (time.monotonic() - self.began))
+        if self.timeout is not None:
+            return min(self.timeout, left)
+        took = self.baseline.trial.measures.total if self.baseline else None
+        return left if took is None else min(left, took * _ALLOWANCE * self.jobs + _GRACE)
+
+    def _judged(self, ran: Ran) -> Ran:
         base = self.baseline
         assert base is not None
-        before, after = base.trial.measures, found.trial.measures
-        if found.session.how != base.session.how or found.session.code != base.session.code:
-            return "failed", self._failure(found), "not compared"
-        outputs, difference = self._outputs(base, found)
-        if outputs == "differ":
-            return "wrong", difference, outputs
-        named = [text.partition(":")[0] for text in found.trial.refused]
-        never = [text for text in named if text not in found.notes.applied]
-        if never and found.trial.refused:
-            return "refused", found.trial.refused[0], outputs
-        worse = after.breaks > before.breaks
-        extra = f"{after.breaks - before.breaks} more graph breaks" if worse else ""
-        if after.recompiles == 0 and after.fallbacks == 0:
-            return "solved", extra, outputs
-        if (after.recompiles, after.fallbacks) < (before.recompiles, before.fallbacks):
-            return "better", extra, outputs
-        return "no better", extra, outputs
+        outputs, difference = self._outputs(base, ran)
+        outcome, why = judge.outcome(base, ran, difference, outputs)
+        trial = msgspec.structs.replace(ran.trial, outcome=outcome, why=why, outputs=outputs)
+        return Ran(trial, ran.recorded, ran.diagnosis, ran.candidates)
 
     def _outputs(self, base: Ran, found: Ran) -> tuple[Outputs, str]:
+        if judge.failed(base, found) or not agreement.compared(base.notes.outputs):
+            return "not compared", ""
         if self.random:
             return "random", ""
-        if not agreement.compared(base.notes.outputs):
-            return "not compared", ""
-        difference = agreement.difference(base.notes.outputs, found.notes.outputs)
+        difference = judge.differs(base, found)
         if not difference:
             return "agree", ""
         if self.check_outputs():
             return "random", ""
         return "differ", difference
 
-    def _failure(self, found: Ran) -> str:
-        texts = [process.error for process in found.session.processes if process.error]
-        log = self.folder / f"trial-{found.trial.number}.log"
-        if texts:
-            return _first(texts[0])
-        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-        return lines[-1][:300] if lines else f"exit code {found.session.code}"
+    def say(self, text: str) -> None:
+        """Show what is run, on stderr."""
+        short = text if len(text) <= 90 else f"{text[:89]}…"
+        self._print(f"[{len(self.done)}/{self.runs}] {short}:", end="")
+
+    def told(self, found: Ran) -> None:
+        """Show what came of it."""
+        kept = ", kept from an earlier run" if found.trial.reused else ""
+        count = found.trial.measures.recompiles
+        self._print(f" {count} recompile{'s' * (count != 1)}, {found.trial.outcome}{kept}")
+
+    def _print(self, text: str, end: str = "\n") -> None:
+        if not self.quiet:
+            print(text, end=end, file=sys.stderr, flush=True)
 
 
-def _first(text: str) -> str:
-    return text.strip().partition("\n")[0][:300]
+def _wait(futures: Sequence[Future[Ran]]) -> None:
+    left = set(futures)
+    while left:
+        _, left = wait(left, timeout=_TICK, return_when=FIRST_COMPLETED)
