@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -27,12 +28,14 @@ from compilescope.probe.raw import TRACE
 from compilescope.tui.sources import HOME, Opened, is_raw, is_running, open_session, saved_as
 
 if TYPE_CHECKING:
+    from compilescope.logs.growing import GrowingTraces
     from compilescope.tui.screens.session import SessionScreen
 
 _EVERY = 0.5  # seconds between looks
 _SHARE = 5  # reading may take one part in so many of the time
 _MOST_OUTPUT = 400_000  # bytes of output that are shown of what came since the last look
 _PATIENCE = 10.0
+_MOST_LATE = 10  # looks that a recorder may take to save
 
 
 @dataclass
@@ -52,6 +55,9 @@ class Live:
     _skip: int = 0
     _busy: bool = False
     _over: bool = False
+    _settled: bool = False
+    _late: int = 0
+    _traces: GrowingTraces | None = None
 
     def is_running(self) -> bool:
         """Whether the program, or what records it, has not ended."""
@@ -91,9 +97,11 @@ class Live:
             return
         self._find_raw()
         sizes = _sizes(self.raw) if self.raw else ()
-        if sizes == self._seen and not ended:
+        if sizes == self._seen and self._settled and not ended:
             self._screen.draw_head()
             return
+        # What came last is whole only once nothing follows it: one more look.
+        self._settled = sizes == self._seen
         self._seen, self._busy = sizes, True
         self._screen.run_worker(lambda: self._read(ended=ended), thread=True, group="live")
 
@@ -103,14 +111,21 @@ class Live:
             self.raw = next((path for path in found if is_raw(path)), self.raw)
 
     def _read(self, *, ended: bool) -> None:
-        from time import monotonic
+        from compilescope.logs.growing import GrowingTraces
 
         assert self._screen is not None
         start = monotonic()
+        saved = ended and self.output.exists()
+        if ended and not saved and self.recorder is None and self._late < _MOST_LATE:
+            # Somebody else's recorder has still to save what it has.
+            self._late += 1
+            self._busy = False
+            return
+        self._traces = None if ended else self._traces or GrowingTraces()
         try:
-            saved = ended and self.output.exists()
-            found = open_session(self.output if saved or self.raw is None else self.raw)
-        except CompilescopeError as error:
+            path = self.output if saved or self.raw is None else self.raw
+            found = open_session(path, self._traces)
+        except (CompilescopeError, OSError) as error:  # the folder may go at any moment
             if ended:
                 self._screen.app.call_from_thread(self._failed, error)
             self._busy = False
@@ -127,7 +142,7 @@ class Live:
         if ended and self.output.exists():
             self._screen.notify(f"the program has ended; saved in {self.output}", timeout=6)
 
-    def _failed(self, error: CompilescopeError) -> None:
+    def _failed(self, error: CompilescopeError | OSError) -> None:
         assert self._screen is not None
         self._over = True
         said = "\n".join(self.lines[-8:])

@@ -19,6 +19,7 @@ _STATUS: dict[str, tuple[str, Tone]] = {
     "eager": ("! eager", "bad"),
     "failed": ("✗ failed", "bad"),
     "skipped": ("– skipped", "dim"),
+    "empty": ("· no graph", "dim"),
 }
 _MEANING = {
     "compiled": "Captured whole.",
@@ -26,6 +27,7 @@ _MEANING = {
     "eager": "It runs eagerly.",
     "failed": "It could not be compiled.",
     "skipped": "torch.compile passed it by.",
+    "empty": "It was traced, and no operation was left for a graph: what it calls has its own.",
 }
 _MOST = 30
 
