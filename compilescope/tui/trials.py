@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from compilescope.errors import ProgramError
+from compilescope.model import Proof
 from compilescope.tui.tried import News, Order, Tried
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Trials:
         """
         self.program, self.path = program, path
         self.tried = Tried(causes, running=True)
-        self.proofs: tuple[tuple[str, str, str], ...] = ()
+        self.proofs: tuple[Proof, ...] = ()
         self._rest = b""
         self._asked = False
         self.folder = Path(tempfile.mkdtemp(prefix="compilescope-trials-"))

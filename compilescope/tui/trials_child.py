@@ -11,7 +11,6 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 
 import msgspec
@@ -21,13 +20,12 @@ from compilescope.errors import CompilescopeError
 from compilescope.tui.patches import paths_in
 from compilescope.tui.tried import News, Order
 from compilescope.tune import patching
-from compilescope.tune.proofs import proofs_of
 from compilescope.tune.remedy import Candidate
-from compilescope.tune.run import best_of, save
+from compilescope.tune.run import Found, Plan, best_of, save
 from compilescope.tune.runs import StoppedError
 from compilescope.tune.search import Search
 from compilescope.tune.trials import Bench, BudgetSpentError, Ran
-from compilescope.tuning import Patch, Tuning
+from compilescope.tuning import Patch
 
 _WIDTH = 60  # stretches that the calls of a trial are shown in
 
@@ -84,60 +82,41 @@ def make(order: Order, folder: Path) -> None:
         order.command, order.name, folder, order.runs, order.minutes * 60, quiet=True,
         wanted=frozenset(order.causes),
     )  # fmt: skip
-    notes: list[str] = []
-    changed = None
+    found = Found(bench, Plan(order.command, order.name, order.runs, order.minutes))
+    finished = True
     try:
-        base = bench.start()
-        changed = _search(bench, base, order, notes)
+        _search(found, bench.start(), frozenset(order.causes))
     except (StoppedError, KeyboardInterrupt):
-        notes.append("stopped before all trials were made")
+        found.notes.append("stopped before all trials were made")
+        finished = False
     except BudgetSpentError:
-        notes.append("the budget of runs or minutes is spent")
+        found.notes.append("the budget of runs or minutes is spent")
     if bench.baseline is None:
         tell(News(error="stopped before the program had run once"))
         return
-    _conclude(bench, bench.baseline, order, notes, changed)
-
-
-def _search(bench: TellingBench, base: Ran, order: Order, notes: list[str]) -> Patch | None:
-    search = Search(bench)
-    found = {cause.id for cause in base.diagnosis.causes}
-    if order.causes and not found & bench.wanted:
-        notes.append("this run does not have the cause")
-        return None
-    if not (base.trial.measures.recompiles or base.trial.measures.fallbacks):
-        notes.append("the program does not recompile: nothing to remedy")
-        return None
-    # A cause for which nothing is planned is left alone.
-    search.plans.update({name: [] for name in found - bench.wanted if order.causes})
-    search.run()
-    best = best_of(bench)
-    if best is None or not best.candidates:
-        return None
-    return patching.patch(bench, best, apply=False)
-
-
-def _conclude(
-    bench: TellingBench, base: Ran, order: Order, notes: list[str], changed: Patch | None
-) -> None:
-    best = best_of(bench)
-    tuning = Tuning(
-        name=order.name,
-        command=order.command,
-        environment=base.session.environment,
-        baseline=base.trial,
-        trials=tuple(one.trial for one in bench.done),
-        best=best.trial.number if best else None,
-        patch=changed,
-        notes=tuple(notes),
-        created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    )
-    proofs = proofs_of(base.diagnosis, base.trial, tuning.trials)
+    tuning, session = found.result(finished=finished)
     if order.result:
         with suppress(CompilescopeError):
-            save(tuning, msgspec.structs.replace(base.session, proofs=proofs), Path(order.result))
-    told = tuple((one.remedy, one.cause, one.text) for one in proofs)
-    tell(News(tuning=tuning, files=_digests(changed), proofs=told))
+            save(tuning, session, Path(order.result))
+    tell(News(tuning=tuning, files=_digests(found.patch), proofs=session.proofs))
+
+
+def _search(found: Found, base: Ran, wanted: frozenset[str]) -> None:
+    bench = found.bench
+    causes = {cause.id for cause in base.diagnosis.causes}
+    if wanted and not causes & wanted:
+        found.notes.append("this run does not have the cause")
+        return
+    if not (base.trial.measures.recompiles or base.trial.measures.fallbacks):
+        found.notes.append("the program does not recompile: nothing to remedy")
+        return
+    search = Search(bench, notes=found.notes)
+    # A cause for which nothing is planned is left alone.
+    search.plans.update({name: [] for name in causes - wanted if wanted})
+    search.run()
+    best = best_of(bench)
+    if best is not None and best.candidates:
+        found.patch = patching.patch(bench, best, apply=False)
 
 
 def _digests(changed: Patch | None) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from compilescope.model import Proof
 from compilescope.tuning import Trial, Tuning
 
 
@@ -30,7 +31,7 @@ class News(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: tuple[float, ...] = ()  # seconds of the trial's calls, the slowest of each stretch
     tuning: Tuning | None = None
     files: dict[str, str] = {}  # path to the digest of what the patch was made for
-    proofs: tuple[tuple[str, str, str], ...] = ()  # remedy, cause, text
+    proofs: tuple[Proof, ...] = ()
     error: str = ""
 
 

@@ -12,7 +12,7 @@ import pytest
 from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.errors import ProgramError
-from compilescope.model import Called, Environment, Frame, GuardFailure, Recompiled, Session
+from compilescope.model import Called, Environment, Frame, GuardFailure, Proof, Recompiled, Session
 from compilescope.tui import trials as trials_module
 from compilescope.tui.program import program_of
 from compilescope.tui.screens import remedying
@@ -118,7 +118,7 @@ def test_trials_appear_as_they_end_and_the_proof_stands_at_the_cause(play, tmp_p
         await until(stage, lambda: len(stage.grid.rows) == 3)
         patch = Patch("--- a/train.py\n+++ b/train.py\n", verified=True, why="Verified: a run")
         tuning = Tuning("train.py", (), Environment(), trial(0, "baseline", 4), (best,), 1, patch)
-        trials.news = [News(tuning=tuning, proofs=((remedy, cause.id, "verified: 4 to 0"),))]
+        trials.news = [News(tuning=tuning, proofs=(Proof(remedy, cause.id, "verified: 4 to 0"),))]
         await until(stage, lambda: not trials.tried.running)
         await stage.settle()
         assert stage.column(0) == ["· as it is", "✓ solved *"]

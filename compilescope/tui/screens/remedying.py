@@ -12,7 +12,7 @@ from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import Cause
 from compilescope.errors import CompilescopeError
-from compilescope.model import Finding, Proof
+from compilescope.model import Finding
 from compilescope.tui import fixes, patches
 from compilescope.tui.program import Program, program_of
 from compilescope.tui.screens.acting import find_file
@@ -155,8 +155,8 @@ def _prove(screen: SessionScreen, trials: Trials) -> None:
     """Have the remedies say what the trials showed about them."""
     opened = screen.at.opened
     assert opened is not None
-    proofs = tuple(Proof(*proof) for proof in trials.proofs)
-    session = msgspec.structs.replace(opened.session, proofs=(*opened.session.proofs, *proofs))
+    proofs = (*opened.session.proofs, *trials.proofs)
+    session = msgspec.structs.replace(opened.session, proofs=proofs)
     found = Opened(opened.path, session, diagnose(session))
     screen.app.call_from_thread(screen.show, found)
 
