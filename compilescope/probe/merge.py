@@ -13,6 +13,7 @@ from compilescope.model import (
     Callable,
     Called,
     Compiled,
+    DeviceMemory,
     Event,
     FellBack,
     Frame,
@@ -68,9 +69,31 @@ def calls(
                     eager=call.eager,
                     thread=call.thread,
                     error=call.error,
+                    device_seconds=_seconds(agent.device.get((call.callable, call.index))),
+                    peak_bytes=call.peak,
                 )
             )
     return tuple(callables), tuple(Signature(key) for key in signatures), _thinned(found, gaps)
+
+
+def _seconds(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / 1e9
+
+
+def memory(agents: list[ProcessRecord], processes: Processes) -> tuple[DeviceMemory, ...]:
+    """What each process held of each device."""
+    return tuple(
+        DeviceMemory(
+            process=processes.index(agent.pid),
+            device=note["device"],
+            peak_allocated=note.get("allocated"),
+            peak_reserved=note.get("reserved"),
+            total=note.get("total"),
+            pools=tuple(note.get("pools", ())),
+        )
+        for agent in agents
+        for note in agent.all("memory")
+    )
 
 
 def _first_indexes(found: Iterable[CallRecord]) -> dict[int, int]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+_ENTRY = struct.Struct("<IIqq")
 _NAME = re.compile(r"agent-(\d+)\.jsonl")
 
 
@@ -28,6 +30,7 @@ class CallRecord:
     eager: bool = False
     thread: int = 0
     error: str = ""
+    peak: int | None = None
 
 
 @dataclass
@@ -39,6 +42,7 @@ class ProcessRecord:
     callables: dict[int, dict[str, Any]] = field(default_factory=dict)
     signatures: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     calls: list[CallRecord] = field(default_factory=list)
+    device: dict[tuple[int, int], int] = field(default_factory=dict)  # nanoseconds of each call
     wall_ns: int = 0
     clock_ns: int = 0
     damaged: int = 0
@@ -63,6 +67,8 @@ def read(folder: Path) -> list[ProcessRecord]:
         match = _NAME.fullmatch(path.name)
         if match:
             found.extend(_read_file(path, int(match.group(1))))
+    for record in found:
+        _read_entries(folder, record)
     found.sort(key=lambda record: record.wall_ns)
     _inherit(found)
     return found
@@ -82,12 +88,43 @@ def _read_file(path: Path, pid: int) -> list[ProcessRecord]:
     return records
 
 
+def _read_entries(folder: Path, record: ProcessRecord) -> None:
+    """The steady calls, and the device's times, that the agent kept out of its lines."""
+    for note in record.all("entries"):
+        try:
+            data = (folder / Path(note["file"]).name).read_bytes()
+        except OSError:
+            record.damaged += 1
+            continue
+        for number, index, start, duration in _ENTRY.iter_unpack(data[: len(data) // 24 * 24]):
+            _take(record, note["kind"], number, index, start, duration)
+    if record.calls:
+        record.calls.sort(key=lambda call: call.start)
+
+
+def _take(
+    record: ProcessRecord, kind: str, number: int, index: int, start: int, duration: int
+) -> None:
+    if not start:
+        return
+    if kind == "device":
+        record.device[number, index] = duration
+    elif duration:
+        record.calls.append(CallRecord(number, index, start, duration))
+    else:
+        record.damaged += 1
+
+
 def _read_line(line: bytes, record: ProcessRecord) -> None:
     if line.startswith(b"C "):
         if not line.endswith(b"\n"):
             raise ValueError("cut short")
         _, number, index, start, duration = line.split()
         record.calls.append(CallRecord(int(number), int(index), int(start), int(duration)))
+        return
+    if line.startswith(b"D "):
+        _, number, index, _, duration = line.split()
+        record.device[int(number), int(index)] = int(duration)
         return
     note: dict[str, Any] = msgspec.json.decode(line)
     kind = note["record"]
@@ -114,6 +151,7 @@ def _call(note: dict[str, Any]) -> CallRecord:
         eager=note.get("eager", False),
         thread=note.get("thread", 0),
         error=note.get("error", ""),
+        peak=note.get("peak"),
     )
 
 

@@ -54,6 +54,7 @@ def from_raw(folder: Path, read: Callable[[list[Path]], Log] = read_trace) -> Se
         sources=source_lines.around(events, callables, _home(launch)),
         graph_break_kinds=merge.graph_break_kinds(agents, events),
         gaps=tuple(gaps),
+        memory=merge.memory(agents, processes),
     )
 
 

@@ -19,13 +19,19 @@ _MOST_VARIABLES = 200
 class Target:
     """One compiled callable, with what must be remembered between its calls."""
 
-    __slots__ = ("count", "eager_keys", "fell_back", "key", "names", "number", "signature")
+    __slots__ = (
+        "arity", "check", "count", "eager_keys", "fell_back", "guards", "key", "names", "number",
+        "signature",
+    )  # fmt: skip
 
     def __init__(self, number: int, names: Names | None) -> None:
         self.number = number
         self.names = names
         self.count = 0
         self.key: Any = None
+        self.arity = -1
+        self.guards: Any = None  # torch's own check of tensors against those of `key`
+        self.check: Any = None
         self.signature = -1
         self.fell_back = False
         self.eager_keys: set[Any] = set()

@@ -17,9 +17,11 @@ from threading import get_ident
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from . import environment
+from . import environment, memory
+from .call_log import CallLog
 from .callables import Callables, Target
-from .inputs import describe, reader
+from .device_time import DeviceClock
+from .inputs import describe, guard, reader
 from .torch_logs import active
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ class Call:
     """A call that is running."""
 
     __slots__ = (
-        "before", "frame", "ids", "index", "key", "misses", "refused", "signature", "start",
-        "started", "target",
+        "before", "device", "frame", "ids", "index", "key", "misses", "peak", "refused",
+        "signature", "start", "started", "target",
     )  # fmt: skip
 
     def __init__(self, target: Target, frame: int, key: Any, signature: int) -> None:
@@ -46,17 +48,23 @@ class Call:
         self.key = key
         self.signature = signature
         self.index = target.count
-        self.ids: list[str] = []
-        self.started: set[str] = set()
+        self.ids: list[str] | tuple[str, ...] = ()
+        self.started: set[str] | tuple[str, ...] = ()
         self.refused = False
         self.misses = 0
         self.before: BaseException | None = None
         self.start = 0
+        self.device: Any = None
+        self.peak: int | None = None
+
+    def begin(self, compile_id: str) -> None:
+        """Remember that `compile_id` began inside of this call."""
+        self.started = {*self.started, compile_id}
 
     def pay(self, compile_id: str) -> None:
         """Remember that this call waited for `compile_id`."""
         if compile_id not in self.ids:
-            self.ids.append(compile_id)
+            self.ids = [*self.ids, compile_id]
 
 
 def watch(eval_frame: ModuleType, record: Record) -> None:
@@ -88,12 +96,16 @@ class Tracker:
         self._signatures: dict[Any, int] = {}
         self._key, self._tensor = reader()
         self._lines = 0
+        self._log = CallLog(record, "calls", b"C %d %d %d %d\n")
+        asked = os.environ.get("COMPILESCOPE_DEVICE_TIME") == "1"
+        self._device = DeviceClock(record) if asked else None
         self._threads: dict[int, int] = {}
         self._began = False
         self._synchronize = os.environ.get("COMPILESCOPE_SYNC") == "1"
         self._watches_guards = False
         self._counts_misses = False
         self._main = threading.main_thread().ident
+        memory.watch(record)
 
     def hook(self, context: Any) -> Callable[[], Callable[[], None]]:
         """The function that torch runs before each call; it returns the one to run after."""
@@ -129,12 +141,12 @@ class Tracker:
     def _call(
         self, target: Target, frame: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Call:
-        key = self._key(args, kwargs)
-        signature = -1
-        if key != target.key:
-            target.key = key
-            signature = self._sign(target, key, args, kwargs)
-        call = Call(target, id(frame), key, signature)
+        signature, known = -1, len(self._signatures)
+        if kwargs or len(args) != target.arity or not target.check(*args):
+            signature = self._changed(target, args, kwargs)
+        call = Call(target, id(frame), target.key, signature)
+        if len(self._signatures) > known:
+            call.peak = memory.peak()
         target.count += 1
         try:
             calls = active.calls
@@ -146,13 +158,29 @@ class Tracker:
         call.before = sys.exc_info()[1]
         if self._synchronize:
             _synchronize()
+        if self._device is not None:
+            call.device = self._device.begin()
         return call
+
+    def _changed(self, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        """The signature of a call, or -1 where it is the one of the call before."""
+        key = self._key(args, kwargs)
+        if key == target.key:
+            # The second call in a row: from now on torch's own check is the cheaper one.
+            target.arity, target.guards = guard(args, kwargs, target.guards)
+            target.check = target.guards.check if target.arity >= 0 else None
+            return -1
+        target.key = key
+        target.arity, target.guards = -1, None
+        return self._sign(target, key, args, kwargs)
 
     def _leave(self, call: Call) -> None:
         try:
             if self._synchronize:
                 _synchronize()
             duration = perf_counter_ns() - call.start
+            if call.device is not None and self._device is not None:
+                self._device.finish(call.device, call.target.number, call.index)
             calls = active.calls
             if calls and calls[-1] is call:
                 calls.pop()
@@ -172,9 +200,7 @@ class Tracker:
                 and get_ident() == self._main
             ):
                 if self._lines < _MOST_LINES:
-                    self._record.write(
-                        b"C %d %d %d %d\n" % (target.number, call.index, call.start, duration)
-                    )
+                    self._log.add(target.number, call.index, call.start, duration)
                 return
             self._write_fully(call, duration, type(error).__name__ if failed else "")
         except Exception as error:  # noqa: BLE001
@@ -194,6 +220,8 @@ class Tracker:
             fields["sig"] = call.signature
         if call.refused:
             fields["eager"] = True
+        if call.peak is not None and (peak := memory.peak()) is not None and peak > call.peak:
+            fields["peak"] = peak
         if number:
             fields["thread"] = number
         if error:

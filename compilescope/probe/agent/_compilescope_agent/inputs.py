@@ -67,6 +67,26 @@ def reader() -> tuple[Callable[[tuple[Any, ...], dict[str, Any]], Key], type[Any
     return key, tensor
 
 
+def guard(args: tuple[Any, ...], kwargs: dict[str, Any], earlier: Any) -> tuple[int, Any]:
+    """Torch's own check that tensors are as `args` are, with their number; -1 where it has none.
+
+    It compares class, dtype, device, sizes, strides and `requires_grad`, in one step. `earlier` is
+    what was given before for arguments of this key: where that one refuses them still, as it does
+    for one tensor given twice, another would too.
+    """
+    torch: Any = sys.modules["torch"]
+    whole = (torch.Tensor, torch.nn.Parameter)
+    if earlier is not None or kwargs or not args or any(type(value) not in whole for value in args):
+        return -1, earlier
+    try:
+        guards = torch._C._dynamo.guards.TensorGuards(  # noqa: SLF001
+            *args, dynamic_dims_sizes=None, dynamic_dims_strides=None
+        )
+        return (len(args) if guards.check(*args) else -1), guards
+    except Exception:  # noqa: BLE001  sparse tensors, another torch: the key is compared
+        return -1, False
+
+
 def _nested_key(
     value: Any, kind: type[Any], tensor: type[Any], untouched: Any, left: list[int], depth: int
 ) -> Any:

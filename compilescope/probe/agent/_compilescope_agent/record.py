@@ -6,7 +6,10 @@ import json
 import os
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
 _MOST_TROUBLES = 50
@@ -26,6 +29,12 @@ class Record:
         self._identity: tuple[int, int] | None = None
         self._closed = False
         self._troubles: dict[str, int] = {}
+        self._forks: list[Callable[[], None]] = []
+        self.saw_cudagraphs = False
+
+    def on_fork(self, action: Callable[[], None]) -> None:
+        """Run `action` in each forked child, before anything is written there."""
+        self._forks.append(action)
 
     @property
     def is_open(self) -> bool:
@@ -78,6 +87,8 @@ class Record:
         self._descriptor = -1
         self._closed = False
         self._troubles = {}
+        for action in self._forks:
+            action()
 
     def _open(self) -> bool:
         if self._closed:

@@ -84,7 +84,7 @@ class _TraceFilter(logging.Filter):
             return
         for call in calls:
             if kind == "dynamo_start":
-                call.started.add(name)
+                call.begin(name)
             # The limit is met before the compile starts: it has metrics but no start.
             if kind != "compilation_metrics" or name in call.started:
                 call.pay(name)
