@@ -61,6 +61,8 @@ KEYS = (
     Key("view.compare", "8", "view('8')", "this run beside another"),
     Key("view.environment", "9", "view('9')", "environment and processes"),
     Key("view.symbols", "0", "view('0')", "symbolic sizes: what each may be, and why"),
+    Key("view.forecast", "w", "view('w')", "forecast: inputs that would recompile"),
+    Key("view.device", "d", "view('d')", "GPU: CUDA graphs, Triton kernels, memory"),
     Key("tune", "v", "tune", "try remedies on a cause; the trials", "try"),
     Key("tune.stop", "x", "stop_trials", "stop the trials, keep what is known"),
     Key("fix", "f", "fix", "show the fix as a diff, enter writes it", "fix"),

@@ -18,7 +18,7 @@ from compilescope.tui.screens import acting, head, remedying, walking
 from compilescope.tui.screens.narrowing import Narrowing
 from compilescope.tui.sources import Opened, open_session
 from compilescope.tui.tried import of_result
-from compilescope.tui.views import VIEWS
+from compilescope.tui.views import named
 from compilescope.tui.views.comparison import summary
 from compilescope.tui.views.table import Block
 from compilescope.tui.widgets.detail import Detail
@@ -153,9 +153,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
 
     def draw(self) -> None:
         """Fill the list anew: another view, filter, order or state of the session."""
-        names = {key: name for key, (name, _) in VIEWS.items()}
-        if self.at.tried is None and self.at.active != "v":
-            del names["v"]
+        names = named(self.at.index, self.at.active)
         if self.live is not None:
             names["p"] = "Out"
         self.query_one(Tabs).show(names, self.at.active)

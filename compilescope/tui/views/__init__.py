@@ -10,7 +10,9 @@ from compilescope.tui.views import (
     causes,
     comparison,
     compiles,
+    device,
     environment,
+    forecast,
     functions,
     lint,
     notices,
@@ -36,5 +38,20 @@ VIEWS: dict[str, tuple[str, Callable[[Index], Table]]] = {
     "8": ("Compare", comparison.table),
     "9": ("Env", environment.table),
     "0": ("Sym", symbols.table),
+    "w": ("Forecast", forecast.table),
+    "d": ("GPU", device.table),
     "v": ("Trials", trials.table),
 }
+
+
+def named(index: Index | None, active: str) -> dict[str, str]:
+    """The views that are worth a place: some only where they have something to show."""
+    found = index.diagnosis if index is not None else None
+    empty = {
+        "w": found is None or found.forecast is None,
+        "d": found is None or not (device.rows(found) or found.cudagraphs),
+        "v": index is None or index.tried is None,
+    }
+    return {
+        key: name for key, (name, _) in VIEWS.items() if key == active or not empty.get(key, False)
+    }

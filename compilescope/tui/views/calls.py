@@ -33,6 +33,7 @@ class _Calls:
                 Column("call", lambda call: f"{call:,}", 9, lambda call: call, right=True),
                 Column("time", self.time, 9, self.seconds.__getitem__, down=True, right=True),
                 Column("× steady", self.ratio, 10, self.seconds.__getitem__, True, True),
+                *self.measured(),
                 Column("", self.mark, 5),
                 Column("what happened", self.what),
             ),
@@ -48,6 +49,21 @@ class _Calls:
 
     def time(self, call: int) -> str:
         return seconds(self.seconds[call])
+
+    def measured(self) -> tuple[Column, ...]:
+        """What the GPU took, where it was measured."""
+        device = self.index.series.device if self.index.series else ()
+        if not device:
+            return ()
+
+        def cell(call: int) -> str:
+            value = device[call]
+            return "" if value is None else seconds(value)
+
+        def order(call: int) -> float:
+            return device[call] or 0.0
+
+        return (Column("on GPU", cell, 9, order, down=True, right=True),)
 
     def ratio(self, call: int) -> str:
         if not self.steady:
