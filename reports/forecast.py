@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from compilescope.diagnose.verdict import duration
+from compilescope.forecast.naming import named
 
 from .paper import blank, text_on
 from .visible import visible
@@ -74,7 +75,7 @@ class _Page:
     def _cause(self, cause: ForecastCause) -> None:
         self.console.print()
         cost = f", {duration(cause.seconds)}" if cause.seconds else ""
-        self._line(f"{_what(cause)}: part of {few(cause.inputs, 'input')}{cost}", style="bold")
+        self._line(f"{named(cause)}: part of {few(cause.inputs, 'input')}{cost}", style="bold")
         self._line(cause.why, indent=3)
         if cause.frame.path:
             self._line(place(cause.frame), indent=3, style="dim")
@@ -125,14 +126,6 @@ def _limit(frame: ForecastFrame) -> str:
     left = max(frame.limit - frame.now, 0)
     then = "such calls raise" if frame.raises else "inputs that no graph serves run eagerly"
     return f"{text}; its {frame.limit_name} of {frame.limit} is reached after {left}: then {then}"
-
-
-def _what(cause: ForecastCause) -> str:
-    if cause.dimension is not None and cause.values:
-        return f"{cause.source}.shape[{cause.dimension}] = {' or '.join(cause.values)}"
-    if cause.kind.endswith("stride"):
-        return "empty tensors with other strides"
-    return cause.source or "other sizes"
 
 
 def _tried(target: ForecastCallable) -> str:

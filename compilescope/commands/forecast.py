@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from compilescope.forecast import KINDS
 from compilescope.probe.arguments import ProgramCommand
 
 
@@ -42,12 +43,35 @@ from compilescope.probe.arguments import ProgramCommand
 )
 @click.option("--assume-dynamic", is_flag=True, help="Vary also sizes that never varied.")
 @click.option(
+    "--assume",
+    multiple=True,
+    type=click.Choice([*KINDS, "all"]),
+    help="Vary also this although it never varied; can be given several times.",
+)
+@click.option(
+    "--spec",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="TOML that says which arguments can be what.",
+)
+@click.option(
     "--own-backend",
     is_flag=True,
     help="Compile with the program's backend: finds what only it guards on, takes its time.",
 )
 @click.option(
     "--emit", type=click.Path(path_type=Path), metavar="FILE", help="Write the warm-up as Python."
+)
+@click.option(
+    "--prove/--no-prove",
+    default=True,
+    show_default=True,
+    help="With --emit: hold the warm-up against one more run of the program.",
+)
+@click.option(
+    "--remedies",
+    is_flag=True,
+    help="Forecast again under the remedies that may shrink the exposure: one run for each.",
 )
 @click.option("--check", type=click.IntRange(0), metavar="N", help="Exit 1 above N more graphs.")
 @click.option(

@@ -11,6 +11,8 @@ from msgspec import structs
 
 from compilescope.diagnose import diagnose
 from compilescope.forecast.factors import with_causes
+from compilescope.forecast.order import ordered
+from compilescope.forecast.remedies import planned
 from compilescope.model import (
     Called,
     Compiled,
@@ -18,13 +20,14 @@ from compilescope.model import (
     ForecastCall,
     ForecastCallable,
     ForecastFrame,
+    ForecastWarmup,
     Recompiled,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from compilescope.diagnosis import Cause
+    from compilescope.diagnosis import Cause, Diagnosis
     from compilescope.forecast.findings import Findings, Found
     from compilescope.model import Event, Frame, Session
 
@@ -53,7 +56,11 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
     compiled = {event.compile_id: event for event in explored if isinstance(event, Compiled)}
     costs = _Costs(session)
     found = [replace(item, call=_priced(item, compiled, costs)) for item in findings.calls]
-    calls, causes = with_causes(found, _explained(session, explored))
+    merged = structs.replace(session, events=(*session.events, *explored))
+    diagnosis = diagnose(merged)
+    new = {event.compile_id for event in explored if isinstance(event, Recompiled)}
+    met = {item.cause for item in diagnosis.recompiles if item.compile_id in new}
+    calls, causes = with_causes(found, *_explained(diagnosis, new))
     graphs = [call for call in calls if call.what == "graph"]
     return Forecast(
         calls=calls,
@@ -62,7 +69,26 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
         callables=tuple(_callables(session, findings)),
         stopped=stopped,
         seconds=_sum([call.seconds for call in graphs]),
+        remedies=planned(merged, diagnosis, met),
+        warmup=_warmup(calls, findings),
     )
+
+
+def _warmup(calls: tuple[ForecastCall, ...], findings: Findings) -> ForecastWarmup | None:
+    """The calls to make, the smallest set where the exploration had the time to find it."""
+    chosen: list[int] = []
+    for number in sorted({call.callable for call in calls}):
+        places = {
+            item.number: place
+            for place, item in enumerate(findings.calls)
+            if item.call.callable == number
+        }
+        cover = findings.covers.get(number)
+        if cover is None:
+            chosen += ordered(calls, number)
+        else:
+            chosen += [places[one] for one in cover]
+    return ForecastWarmup(calls=tuple(chosen)) if chosen else None
 
 
 def _process(session: Session) -> int:
@@ -89,16 +115,15 @@ def _explored(scratch: Session, findings: Findings, process: int) -> Iterator[Ev
             )
 
 
-def _explained(session: Session, explored: list[Event]) -> dict[str, Cause]:
-    """The cause of each recompilation of the exploration, by its compile id."""
-    diagnosis = diagnose(structs.replace(session, events=(*session.events, *explored)))
+def _explained(diagnosis: Diagnosis, new: set[str]) -> tuple[dict[str, Cause], Counter[str]]:
+    """Causes of the exploration's recompilations by compile id, and how often each happened."""
     causes = {cause.id: cause for cause in diagnosis.causes}
-    new = {event.compile_id for event in explored if isinstance(event, Recompiled)}
-    return {
+    found = {
         item.compile_id: causes[item.cause]
         for item in diagnosis.recompiles
         if item.compile_id in new and item.cause in causes
     }
+    return found, Counter(one.cause for one in diagnosis.recompiles if one.compile_id not in new)
 
 
 class _Costs:

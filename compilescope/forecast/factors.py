@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from compilescope.diagnosis import Cause
     from compilescope.forecast.findings import Found
-    from compilescope.model import ForecastCall
+    from compilescope.model import ForecastCall, ForecastChange
 
 _CALL = re.compile(r"\bcall 1\d{6}\b")  # of the exploration, numbered behind the program's own
 _PLACE = re.compile(r"^(?P<source>.*)\.shape\[(?P<dimension>\d+)\]$")
@@ -24,18 +25,25 @@ REPEAT = "state"
 
 
 def with_causes(
-    found: list[Found], explained: Mapping[str, Cause]
+    found: list[Found], explained: Mapping[str, Cause], happened: Mapping[str, int]
 ) -> tuple[tuple[ForecastCall, ...], tuple[ForecastCause, ...]]:
-    """The calls and their causes; `explained` is by compile id."""
+    """The calls and their causes.
+
+    Args:
+        found: The inputs of the exploration.
+        explained: What the compiler's reasons mean, by compile id.
+        happened: How often the run itself recompiled, by the id of the diagnosis's cause.
+    """
+    found = [replace(item, factors=_factors(item, explained)) for item in found]
     held: dict[str, list[int]] = {}
     for place, item in enumerate(found):
-        for factor in _factors(item):
+        for factor in item.factors:
             held.setdefault(f"{item.call.callable}:{factor}", []).append(place)
-    causes = {key: _cause(key, places, found, explained) for key, places in held.items()}
+    causes = {key: _cause(key, places, found, explained, happened) for key, places in held.items()}
     calls = tuple(
         structs.replace(
             item.call,
-            causes=tuple(causes[f"{item.call.callable}:{factor}"].id for factor in _factors(item)),
+            causes=tuple(causes[f"{item.call.callable}:{factor}"].id for factor in item.factors),
         )
         for item in found
     )
@@ -43,14 +51,22 @@ def with_causes(
     return calls, tuple(ordered)
 
 
-def _factors(item: Found) -> tuple[str, ...]:
+def _factors(item: Found, explained: Mapping[str, Cause]) -> tuple[str, ...]:
     if item.call.what != "graph":
         return ()
-    return item.factors or (REPEAT if item.call.repeat else "sizes",)
+    if item.factors:
+        return item.factors
+    # Nothing is special about the input itself: the compiler's reasons tell inputs apart.
+    names = [explained[name].id for name in item.ids if name in explained]
+    return tuple(dict.fromkeys(f"{REPEAT} {name}" for name in names)) or (REPEAT,)
 
 
 def _cause(
-    key: str, places: list[int], found: list[Found], explained: Mapping[str, Cause]
+    key: str,
+    places: list[int],
+    found: list[Found],
+    explained: Mapping[str, Cause],
+    happened: Mapping[str, int],
 ) -> ForecastCause:
     factor = key.partition(":")[2]
     items = [found[place] for place in places]
@@ -61,7 +77,7 @@ def _cause(
         cause = _explanation(found[place], factor, explained)
         # An empty tensor also has other strides, which is not what its size is about.
         other = cause is None or (bool(match) and cause.kind.endswith("stride"))
-        return len(_factors(found[place])), other, place
+        return len(found[place].factors), other, place
 
     smallest = min(places, key=distance)
     cause = _explanation(found[smallest], factor, explained)
@@ -72,23 +88,27 @@ def _cause(
     return ForecastCause(
         id=hashlib.sha256(f"forecast {key} {kind}".encode()).hexdigest()[:12],
         kind=kind,
-        source=source or (cause.source if cause else ""),
+        source=source or (cause.source if cause else "") or factor.partition(" of ")[2],
         dimension=dimension if match else cause.dimension if cause else None,
         frame=cause.frame if cause else frames[0] if frames else Frame("", 0),
         why=_why(found[smallest], factor, cause),
-        values=_values(items, source, dimension),
-        alone=sum(len(_factors(item)) == 1 for item in items),
+        values=_values(items, factor),
+        alone=sum(len(item.factors) == 1 for item in items),
         inputs=len(items),
         seconds=sum(known) if known else None,
         smallest=smallest,
         remedy=remedy.text if remedy else "",
         snippet=remedy.snippet if remedy else "",
+        happened=happened.get(cause.id, 0) if cause else 0,
     )
 
 
 def _explanation(item: Found, factor: str, explained: Mapping[str, Cause]) -> Cause | None:
-    cause = next((explained[name] for name in item.ids if name in explained), None)
-    alone = len(_factors(item)) == 1
+    causes = [explained[name] for name in item.ids if name in explained]
+    if factor.startswith(REPEAT):
+        return next((cause for cause in causes if factor.endswith(cause.id)), None)
+    cause = causes[0] if causes else None
+    alone = len(item.factors) == 1
     layout = cause is not None and factor == LAYOUT and cause.kind.endswith("stride")
     named = cause is not None and bool(cause.source) and factor.startswith(cause.source)
     return cause if alone or layout or named else None
@@ -101,14 +121,17 @@ def _why(item: Found, factor: str, cause: Cause | None) -> str:
         return "The program takes this input without torch.compile, and fails with it."
     if factor == LAYOUT:
         return "Tensors that are empty can have strides of several kinds; graphs are made for one."
-    return f"`{factor}` of this value needs a graph of its own together with the other sizes named."
+    return f"`{factor}` of this value needs a graph of its own together with what else is named."
 
 
-def _values(items: list[Found], source: str, dimension: int | None) -> tuple[str, ...]:
+def _values(items: list[Found], factor: str) -> tuple[str, ...]:
     values = [
-        change.value
-        for item in items
-        for change in item.call.changes
-        if (change.source, change.dimension) == (source, dimension)
+        change.value for item in items for change in item.call.changes if _factor(change) == factor
     ]
     return tuple(sorted(dict.fromkeys(values), key=lambda text: (len(text), text)))
+
+
+def _factor(change: ForecastChange) -> str:
+    if change.dimension is not None:
+        return f"{change.source}.shape[{change.dimension}]"
+    return change.source if change.kind == "value" else f"{change.kind} of {change.source}"

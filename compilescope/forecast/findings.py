@@ -23,6 +23,7 @@ class Found:
     """An input with the compiles that it needed, and what is special about it."""
 
     call: ForecastCall
+    number: int = 0  # of the agent
     ids: tuple[str, ...] = ()
     factors: tuple[str, ...] = ()
 
@@ -35,8 +36,9 @@ class Findings:
     summaries: list[dict[str, Any]] = field(default_factory=list)
     unbounded: dict[int, list[str]] = field(default_factory=dict)
     unusable: dict[int, list[str]] = field(default_factory=dict)
-    dynamic: dict[int, Any] = field(default_factory=dict)
+    covers: dict[int, list[int]] = field(default_factory=dict)  # numbers of calls, in order
     numbers: dict[int, int] = field(default_factory=dict)  # of the agent, to the session's
+    proofs: dict[int, dict[str, Any]] = field(default_factory=dict)
     stopped: str = ""
     finished: bool = False
     found: bool = False
@@ -83,11 +85,16 @@ def _read_note(note: dict[str, Any], found: Findings) -> None:
         found.summaries.append({**note, "callable": number})
     elif note["what"] == "unbounded":
         found.unbounded.setdefault(number, []).extend(note["sources"])
+    elif note["what"] == "proof":
+        found.proofs.setdefault(number, {}).update(note)
+    elif note["what"] == "cover":
+        found.covers[number] = note["calls"]
     elif note["what"] == "unusable":
         found.unusable.setdefault(number, []).append(note["why"])
     else:
         factors = tuple(note["factors"]) + ((LAYOUT,) if note["layout"] else ())
-        found.calls.append(Found(_call(note, number), tuple(note.get("ids", ())), factors))
+        ids = tuple(note.get("ids", ()))
+        found.calls.append(Found(_call(note, number), note["number"], ids, factors))
 
 
 def _call(note: dict[str, Any], number: int) -> ForecastCall:
@@ -96,9 +103,8 @@ def _call(note: dict[str, Any], number: int) -> ForecastCall:
         callable=number,
         what=note["what"],
         changes=tuple(
-            ForecastChange(change["source"], change["dimension"], repr(change["to"]))
+            ForecastChange(change["source"], change["dimension"], change["to"], change["kind"])
             for change in note["changes"]
-            if change["special"]
         ),
         layout=note["layout"],
         inputs=inputs_of(note["inputs"]),
@@ -108,7 +114,11 @@ def _call(note: dict[str, Any], number: int) -> ForecastCall:
                 shape=tuple(leaf["shape"]) if "shape" in leaf else None,
                 strides=tuple(leaf["strides"]) if "strides" in leaf else None,
                 dtype=leaf.get("dtype", ""),
-                value=repr(leaf["value"]) if "value" in leaf else "",
+                value=leaf.get("value", ""),
+                requires_grad=leaf.get("requires_grad", False),
+                fill=leaf.get("fill", ""),
+                length=leaf.get("length"),
+                names=tuple(leaf["names"]) if "names" in leaf else None,
             )
             for leaf in note["recipe"]
         ),
@@ -116,6 +126,7 @@ def _call(note: dict[str, Any], number: int) -> ForecastCall:
         inference=modes["inference"],
         training=modes["training"],
         autocast=tuple((kind, dtype) for kind, dtype in modes["autocast"]),
+        default_dtype=modes["dtype"],
         call=note["call"],
         error=note.get("error", ""),
         repeat=note.get("repeat", False),

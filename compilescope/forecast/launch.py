@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -30,8 +30,10 @@ class Search:
     budget: float = 120.0  # seconds
     after: int | None = None  # calls, after which the program is stopped
     memory: int = 512 << 20  # bytes of samples that are kept, and of one input that is built
-    assume: bool = False  # vary what never varied
+    assume: tuple[str, ...] = ()  # kinds of variation that never came: "sizes", "layouts", ...
+    spec: dict[str, Any] | None = None  # what arguments can be, from the user
     own_backend: bool = False  # compile with the program's backend and not only capture
+    cheap: bool = False  # capture only, already when the program itself calls
 
     @property
     def variables(self) -> dict[str, str]:
@@ -41,9 +43,16 @@ class Search:
             "after": self.after,
             "memory": self.memory,
             "assume": self.assume,
+            "spec": self.spec,
             "own_backend": self.own_backend,
+            "cheap": self.cheap and not self.own_backend,
         }
         return {VARIABLE: json.dumps(options)}
+
+    def proof_variables(self, prove: dict[str, Any]) -> dict[str, str]:
+        """What tells the agent to hold a warm-up against the program instead."""
+        options = json.loads(self.variables[VARIABLE])
+        return {VARIABLE: json.dumps({**options, "cheap": not self.own_backend, "prove": prove})}
 
 
 def forecast(run: Run, search: Search) -> Outcome:

@@ -2,78 +2,122 @@
 
 `python tests/benchmarks/forecast_cases.py [--assume] [CASE]...` reads ../shared/cases/user. Where
 the second half recompiles nothing, the forecast is made right before the last recompile. One is
-foreseen where the forecast has an input that is special in the source that the diagnosis names.
+foreseen where the forecast has an input that is special in the source that the diagnosis names;
+"assumed" counts those that are named as what never varied but would compile. Precision: each input
+of the forecast is brought to a run of its own kind, whose graphs must not serve it.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from compilescope.diagnose import diagnose
+from compilescope.diagnosis import Cause
 from compilescope.forecast.launch import Search, forecast
-from compilescope.model import Called
+from compilescope.forecast.proving import hold
+from compilescope.model import Called, Forecast, Session
 from compilescope.probe.launcher import Run, probe
 
 CASES = Path(__file__).parents[3] / "shared" / "cases" / "user"
-SHAPES = ("03", "11", "18", "22", "36", "37", "38", "39", "45", "59")
+SHAPES = ("01", "03", "05", "07", "11", "13", "18", "22", "36", "37", "38")
+
+
+@dataclass
+class Score:
+    """What one program's second half recompiled for, and what was said before."""
+
+    calls: int = 0
+    foreseen: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    inputs: int = 0  # of the forecast
+    wrong: int = 0  # of them, those that the program's graphs serve
+    stopped: str = ""
 
 
 def main(names: list[str]) -> None:
     assume = "--assume" in names
     names = [name for name in names if name != "--assume"]
-    foreseen = later = graphs = failed = 0
+    scores = []
     for folder in sorted(CASES.iterdir()):
         if folder.name[:2] not in (names or SHAPES):
             continue
         with tempfile.TemporaryDirectory() as scratch:
             found = score(folder / "case.py", Path(scratch), assume=assume)
-        hits, misses, more, errors, calls = found
-        foreseen, later = foreseen + len(hits), later + len(hits) + len(misses)
-        graphs, failed = graphs + more, failed + errors
-        total = len(hits) + len(misses)
-        line = f"{folder.name:28} {calls:4} calls  later {total:2}  foreseen {len(hits):2}"
-        print(f"{line}  forecast {more:3}  missed {misses}", flush=True)
-    print(f"recall {foreseen}/{later}; {graphs} graphs forecast, {failed} fail to compile")
+        scores.append(found)
+        later = len(found.foreseen) + len(found.assumed) + len(found.missed)
+        line = f"{folder.name:28} {found.calls:3} calls  later {later}"
+        line += f"  foreseen {len(found.foreseen)}  assumed {len(found.assumed)}"
+        line += f"  inputs {found.inputs:2}  wrong {found.wrong}"
+        print(f"{line}  missed {found.missed} {found.stopped}", flush=True)
+    foreseen, assumed, missed = (
+        sum(len(getattr(one, name)) for one in scores) for name in ("foreseen", "assumed", "missed")
+    )
+    later = foreseen + assumed + missed
+    print(f"foreseen {foreseen} of {later}, {assumed} more as what never varied; ", end="")
+    print(f"{sum(one.inputs for one in scores)} inputs, {sum(one.wrong for one in scores)} wrong")
 
 
-def score(
-    script: Path, scratch: Path, *, assume: bool
-) -> tuple[list[str], list[str], int, int, int]:
-    """What the second half recompiled for, foreseen and missed, and how much was forecast."""
+def score(script: Path, scratch: Path, *, assume: bool) -> Score:
+    """The forecast of one program, scored."""
     command = (sys.executable, str(script))
     whole = probe(Run(command, script.name, scratch / "whole.cscope.json", log=scratch / "log"))
     calls = sorted(
         (event for event in whole.session.events if isinstance(event, Called)),
         key=lambda call: call.at,
     )
+    found = Score(len(calls))
     paid = [place for place, call in enumerate(calls) if call.compiles]
     half = min(len(calls) // 2, paid[-1]) if paid else 0
     if not half:
-        return [], [], 0, 0, len(calls)
-    cut = calls[half].at
-    late = {name for call in calls if call.at >= cut for name in call.compiles}
-    diagnosis = diagnose(whole.session)
+        return found
+    late = {name for call in calls[half:] for name in call.compiles}
+    run = Run(command, script.name, scratch / "half.cscope.json", log=scratch / "log")
+    search = Search(budget=60, after=half, assume=("sizes", "layouts") if assume else ())
+    session = forecast(run, search).session
+    assert session.forecast is not None
+    found.stopped = session.forecast.stopped
+    _compare(whole.session, late, session.forecast, found)
+    _confirm(run, search, session, found)
+    return found
+
+
+def _compare(whole: Session, late: set[str], made: Forecast, found: Score) -> None:
+    diagnosis = diagnose(whole)
     causes = {cause.id: cause for cause in diagnosis.causes}
-    outcome = forecast(
-        Run(command, script.name, scratch / "half.cscope.json", log=scratch / "log"),
-        Search(budget=40, after=half, assume=assume),
-    )
-    found = outcome.session.forecast
-    assert found is not None
-    sources = {cause.source for cause in found.causes}
-    sources |= {change.source for call in found.calls for change in call.changes}
-    hits: list[str] = []
-    misses: list[str] = []
+    counted = {cause.source for cause in made.causes}
+    counted |= {
+        change.source for call in made.calls for change in call.changes if call.what == "graph"
+    }
+    named = {
+        change.source for call in made.calls for change in call.changes if call.what == "assumed"
+    }
     for item in diagnosis.recompiles:
         if item.compile_id in late and item.cause in causes:
-            cause = causes[item.cause]
-            (hits if cause.source in sources else misses).append(f"{cause.kind} {cause.source}")
-    graphs = [call for call in found.calls if call.what == "graph"]
-    if found.stopped:
-        print(f"  {script.parent.name}: {found.stopped}")
-    return hits, misses, len(graphs), sum(bool(call.error) for call in graphs), len(calls)
+            cause: Cause = causes[item.cause]
+            text = f"{cause.kind} {cause.source}"
+            if cause.source in counted:
+                found.foreseen.append(text)
+            else:
+                (found.assumed if cause.source in named else found.missed).append(text)
+
+
+def _confirm(run: Run, search: Search, session: Session, found: Score) -> None:
+    made = session.forecast
+    assert made is not None
+    graphs = {
+        place
+        for place, call in enumerate(made.calls)
+        if call.what == "graph" and not call.repeat and not call.error
+    }
+    found.inputs = len(graphs)
+    if graphs:
+        findings = hold(run, search, session, warm=False)
+        left = {place for note in findings.proofs.values() for place in note["left"]}
+        found.wrong = len(graphs - left)
 
 
 if __name__ == "__main__":

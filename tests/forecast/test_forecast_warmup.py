@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from compilescope.forecast.warmup import ordered, title, warmup
+from compilescope.forecast.order import ordered
+from compilescope.forecast.warmup import title, warmup
 from compilescope.model import (
     Callable,
     Forecast,
     ForecastCall,
     ForecastChange,
     ForecastLeaf,
+    ForecastWarmup,
     Session,
 )
 
@@ -26,17 +28,18 @@ SEEN = call("observed", (9,), call=0)
 
 
 def test_ordinary_sizes_come_first_and_special_ones_last():
-    assert ordered([SEEN, EMPTY, GENERAL]) == [GENERAL, SEEN, EMPTY]
+    assert ordered([SEEN, EMPTY, GENERAL], 0) == [2, 0, 1]
 
 
 def test_one_input_is_called_once():
-    assert ordered([GENERAL, call("observed", (7,), call=3)]) == [GENERAL]
+    assert ordered([GENERAL, call("observed", (7,), call=3)], 0) == [0]
 
 
 def test_what_no_call_can_cover_is_left_out():
     repeat = call("graph", (9,), repeat=True)
     failing = call("graph", (1,), (ForecastChange("x", 0, "1"),), error="Unsupported: no")
-    assert ordered([repeat, failing, GENERAL]) == [GENERAL]
+    assumed = call("assumed", (3,), (ForecastChange("x", 0, "3"),))
+    assert ordered([repeat, failing, assumed, GENERAL], 0) == [3]
 
 
 def test_titles_name_the_places_of_one_value_together():
@@ -62,6 +65,29 @@ def test_the_file_is_python_that_needs_torch_alone():
     assert imported == {"contextlib", "copy", "torch"}
     assert "def warm_up(" in text
     assert text.index("ordinary sizes") < text.index("x.shape[0] = 0")
+
+
+def test_only_the_calls_of_the_smallest_set_are_made():
+    forecast = Forecast(calls=(GENERAL, SEEN, EMPTY), warmup=ForecastWarmup(calls=(0, 2)))
+    text = warmup(Session(callables=(Callable(0, "Net"),), forecast=forecast))
+    assert "call 0 of the program" not in text
+    assert "2 calls" in text
+
+
+def test_what_the_program_brings_itself_is_left_to_it():
+    def parts(value):
+        return (
+            ForecastLeaf(("args", 0), (7,), (1,), "torch.float32"),
+            ForecastLeaf(("args", 1), value=value),
+        )
+
+    same = Forecast(calls=(ForecastCall(0, "general", leaves=parts("3")),))
+    other = Forecast(calls=(*same.calls, ForecastCall(0, "graph", leaves=parts("None"))))
+    texts = [
+        warmup(Session(callables=(Callable(0, "Net"),), forecast=one)) for one in (same, other)
+    ]
+    assert "('args', 1), \"value\"" not in texts[0]
+    assert "('args', 1), \"value\", None)" in texts[1]
 
 
 def test_several_callables_get_a_function_each():

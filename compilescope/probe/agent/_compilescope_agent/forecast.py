@@ -48,7 +48,8 @@ def watch(eval_frame: ModuleType, record: Record) -> None:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         initialise(self, *args, **kwargs)
         try:
-            self.enter_exit_hooks.insert(0, forecast.hook(self))
+            # Behind the hook that records the call: it is over in the record when ours ends it.
+            self.enter_exit_hooks.insert(1, forecast.hook(self))
         except Exception as error:  # noqa: BLE001
             record.trouble("forecast context", error)
 
@@ -82,6 +83,8 @@ class Forecast:
         self._calls = 0
         self._exploring = False
         self._done = False
+        self._proof: Any = None
+        self._cheap = False
         self._notes: list[tuple[str, dict[str, Any]]] = []
         self._keep_notes()
         # After torch and logging were imported: so it runs before they take themselves down.
@@ -95,7 +98,7 @@ class Forecast:
             if self._done and not self._exploring:
                 return _nothing
             if self._exploring:
-                return self._follow
+                return functools.partial(self._follow, _running())
             try:
                 frame: Any = getframe(1)
                 if frame.f_code.co_name == "<listcomp>":
@@ -105,10 +108,14 @@ class Forecast:
                     return _nothing
                 watched = self._watch(names["fn"], context)
                 sample = watched.sample(names["args"], names["kwargs"])
+                if self.options.get("cheap"):
+                    self._compile_cheaply()
+                if "prove" in self.options:
+                    self._warm(watched, sample)
             except Exception as error:  # noqa: BLE001
                 self.record.trouble("forecast enter", error)
                 return _nothing
-            return functools.partial(self._leave, watched, sample)
+            return functools.partial(self._leave, watched, sample, _running())
 
         return enter
 
@@ -121,20 +128,45 @@ class Forecast:
             )
         return held
 
-    def _leave(self, watched: Watched, sample: Any) -> None:
+    def _compile_cheaply(self) -> None:
+        if not self._cheap:
+            from .forecast_explore import compile_cheaply
+
+            self._cheap = True
+            compile_cheaply(own=False)
+
+    def _warm(self, watched: Watched, sample: Any) -> None:
         call = _running()
+        if watched.number >= 0 or call is None:
+            return
+        watched.number = call.target.number
+        if self._proof is None:
+            from .forecast_prove import Proof
+
+            self._proof = Proof(self, self.options["prove"])
+        self._exploring = True
+        try:
+            self._proof.warm(watched, sample)
+        finally:
+            self._exploring = False
+        call.ids.clear()  # what the warm-up compiled is not this call's
+        call.started.clear()
+
+    def _leave(self, watched: Watched, sample: Any, call: Any) -> None:
         failed = call is not None and sys.exc_info()[1] is not call.before
         if call is not None and not failed:
             watched.number = call.target.number
             watched.keep(sample, call.index, tuple(call.ids))
+            if self._proof is not None:
+                self._proof.called(watched, call.index, call.ids)
         self._calls += 1
         after = self.options.get("after")
-        if after and self._calls >= after and len(getattr(active, "calls", ())) <= 1:
+        if after and self._calls >= after and not getattr(active, "calls", ()):
             self._explore()
             raise SystemExit(0)
 
-    def _follow(self) -> None:
-        self.last = _running()
+    def _follow(self, call: Any) -> None:
+        self.last = call
 
     def _keep_notes(self) -> None:
         write = self.record.note
@@ -194,6 +226,7 @@ class Forecast:
         record = self.record
         handler = _trace_handler()
         held = (record.folder, record._descriptor, record._identity)  # noqa: SLF001
+        write, note = record.write, record.note
         root = handler.root_dir
         handler.flush()
         record._descriptor = -1  # noqa: SLF001
@@ -203,6 +236,7 @@ class Forecast:
             if record._descriptor >= 0:  # noqa: SLF001
                 os.close(record._descriptor)  # noqa: SLF001
             record.folder, record._descriptor, record._identity = held  # noqa: SLF001
+            record.write, record.note = write, note  # type: ignore[method-assign]
             handler.root_dir = root
 
     def _run(self) -> None:
@@ -217,9 +251,12 @@ class Forecast:
             handler = _trace_handler()
             handler.root_dir, handler.stream = trace, None
             active.calls = []
-            from . import forecast_explore
+            if self._proof is not None:
+                self._proof.conclude()
+            else:
+                from . import forecast_explore
 
-            forecast_explore.explore(self)
+                forecast_explore.explore(self)
             handler.flush()
         except BaseException as error:  # noqa: BLE001
             record.trouble("forecast", error)

@@ -43,6 +43,10 @@ class Caller:
         last = self._forecast.last
         return tuple(last.ids) if last else (), "" if error is None else _text(error)
 
+    def restore(self) -> None:
+        """Take back what calls did to the state."""
+        self._state.restore()
+
     def _call(self, candidate: Candidate, stance: str, *, restore: bool = True) -> Exception | None:
         args, kwargs = candidate.build()
         try:

@@ -1,29 +1,45 @@
-"""Inputs that never came, built from one that did: all the same but for the sizes that change."""
+"""Inputs that never came, built from one that did: all the same but for what changes."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .forecast_fill import filled, holds_indexes
 from .forecast_samples import Leaf, Sample, is_tensor
+from .forecast_strides import EMPTY, empty, reshaped
 
-PRODUCT = "strides as products of sizes"
-TRANSPOSED = "transposed"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Place = tuple[int, "int | None"]  # leaf, and dimension; None for a number
 
 
-class Candidate:
-    """A sample with some places given other sizes."""
+class Change:
+    """Something about an input that is no size: a layout, contents, a value, a mode."""
 
-    def __init__(
+    __slots__ = ("kind", "number", "source", "words")
+
+    def __init__(self, kind: str, words: str, number: int | None = None, source: str = "") -> None:
+        self.kind = kind
+        self.words = words  # what it is now
+        self.number = number  # of the leaf
+        self.source = source  # where it is no leaf
+
+
+class Candidate:
+    """A sample with some places given other sizes, layouts or contents."""
+
+    def __init__(  # noqa: PLR0913  one parameter for each thing that can change
         self,
         sample: Sample,
-        sizes: dict[Place, Any] | None = None,
+        sizes: Mapping[Place, Any] | None = None,
         layout: str = "",
-        values: dict[int, Any] | None = None,
-        special: dict[Place, Any] | None = None,
+        special: Mapping[Place, Any] | None = None,
         factors: tuple[Place, ...] = (),
+        forms: Mapping[int, str] | None = None,
+        fills: Mapping[int, str] | None = None,
+        changes: tuple[Change, ...] = (),
     ) -> None:
         self.sample = sample
         self.special = special or {}  # what the input is about; the other sizes are ordinary
@@ -31,8 +47,10 @@ class Candidate:
         self.sizes = {
             place: size for place, size in (sizes or {}).items() if size != _now(sample, place)
         }
-        self.values = values or {}
-        self.layout = layout
+        self.layout = layout  # of all tensors that are empty
+        self.forms = forms or {}  # of single tensors
+        self.fills = fills or {}
+        self.changes = (*sample.changes, *changes)
         self._shapes = [self._shape(number) for number in range(len(sample.leaves))]
 
     def key(self) -> Any:
@@ -40,6 +58,7 @@ class Candidate:
         return (
             self.sample.structure(),
             tuple(self.plain(number) for number in range(len(self._shapes))),
+            tuple(sorted(self.fills.items())),
         )
 
     def plain(self, number: int) -> Any:
@@ -48,19 +67,19 @@ class Candidate:
         if is_tensor(leaf.value):
             shape = self._shapes[number]
             return shape, self.strides(number, shape)
-        if number in self.values:
-            return repr(self.values[number])
-        size = self.sizes.get((number, None))
-        return repr(leaf.fact() if size is None else size)
+        if (number, None) in self.sizes:
+            return repr(self.sizes[number, None])
+        return repr(leaf.fact()) if leaf.fact() is not None else id(leaf.value)
 
     def strides(self, number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The strides that the tensor at leaf `number` gets."""
         value = self.sample.leaves[number].value
-        if 0 in shape and len(shape) > 1 and self.layout:
-            return _empty_strides(shape, self.layout)
-        if shape == tuple(value.shape):
+        if 0 in shape and len(shape) > 1 and self.layout in EMPTY:
+            return empty(shape, self.layout)
+        form = self.forms.get(number, "")
+        if shape == tuple(value.shape) and not form:
             return tuple(value.stride())
-        return _strides(value, shape)
+        return reshaped(value, shape, form)
 
     def build(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, tensors that change made anew."""
@@ -72,10 +91,9 @@ class Candidate:
             if is_tensor(leaf.value):
                 shape = self._shapes[number]
                 strides = self.strides(number, shape)
+                fill = self.fills.get(number, "")
                 with torch.inference_mode(leaf.value.is_inference()), torch.no_grad():
-                    leaves.append(_tensor(torch, leaf.value, shape, strides, bound))
-            elif number in self.values:
-                leaves.append(self.values[number])
+                    leaves.append(_tensor(torch, leaf.value, shape, strides, bound, fill))
             else:
                 leaves.append(self.sizes.get((number, None), leaf.value))
         args, kwargs = pytree.tree_unflatten(leaves, self.sample.spec)
@@ -105,7 +123,7 @@ class Candidate:
         shrunk = [
             size
             for place, size in self.sizes.items()
-            if isinstance(size, int) and size > 0 and size < (_now(self.sample, place) or 0)
+            if place[1] is not None and 0 < size < (_now(self.sample, place) or 0)
         ]
         return min(shrunk, default=None)
 
@@ -116,15 +134,22 @@ def _now(sample: Sample, place: Place) -> Any:
 
 
 def _tensor(
-    torch: Any, value: Any, shape: tuple[int, ...], strides: tuple[int, ...], bound: int | None
+    torch: Any,
+    value: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    bound: int | None,
+    fill: str,
 ) -> Any:
-    indexes = _holds_indexes(torch, value) and bound is not None
-    same = shape == tuple(value.shape) and strides == tuple(value.stride())
+    indexes = holds_indexes(torch, value) and bound is not None
+    same = shape == tuple(value.shape) and strides == tuple(value.stride()) and not fill
     if same and not (indexes and value.numel()):
         return value
     made = torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
     if made.numel() and not _overlaps(shape, strides):
         content = _content(torch, value, shape)
+        if fill:
+            content = filled(torch, content, fill)
         if indexes and int(content.max()) >= (bound or 1):
             content = content % bound
         made.copy_(content)
@@ -146,39 +171,6 @@ def _content(torch: Any, value: Any, shape: tuple[int, ...]) -> Any:
             index = torch.arange(size, device=value.device) % content.shape[dimension]
             content = content.index_select(dimension, index)
     return content
-
-
-def _holds_indexes(torch: Any, value: Any) -> bool:
-    whole = not value.is_floating_point() and not value.is_complex()
-    return whole and value.dtype != torch.bool
-
-
-def _strides(value: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Strides of another size in the same layout: the order of dimensions, kept where dense."""
-    order = sorted(range(len(shape)), key=lambda item: (value.stride(item), -item))
-    found = [0] * len(shape)
-    step = 1
-    for dimension in order:
-        if value.stride(dimension) == 0 and value.shape[dimension] > 1:
-            continue
-        found[dimension] = step
-        step *= max(shape[dimension], 1)
-    if value.is_contiguous():
-        step = 1
-        for dimension in reversed(range(len(shape))):
-            found[dimension] = step
-            step *= max(shape[dimension], 1)
-    return tuple(found)
-
-
-def _empty_strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
-    order = range(len(shape)) if layout == TRANSPOSED else reversed(range(len(shape)))
-    found = [0] * len(shape)
-    step = 1
-    for dimension in order:
-        found[dimension] = step
-        step *= shape[dimension] if layout == PRODUCT else max(shape[dimension], 1)
-    return tuple(found)
 
 
 def _overlaps(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from contextlib import ExitStack
 from typing import Any
+
+from .forecast_strides import bases
 
 _MOST_FACTS = 2000  # signatures whose sizes are kept
 _MOST_SAMPLES = 12  # real arguments that are kept for each kind of call
@@ -31,20 +34,37 @@ class Leaf:
 class Sample:
     """Arguments that really came, with the modes that were on."""
 
-    def __init__(self, args: Any, kwargs: Any, ambient: Ambient) -> None:
+    def __init__(
+        self, args: Any, kwargs: Any, ambient: Ambient, changes: tuple[Any, ...] = ()
+    ) -> None:
         pytree: Any = sys.modules["torch.utils._pytree"]
+        self.args, self.kwargs = args, kwargs
+        self.changes = changes  # what was done to a sample that came, to get this one
         found, self.spec = pytree.tree_flatten_with_path((args, kwargs))
         self.leaves = [Leaf(tuple(path), value) for path, value in found]
         self.ambient = ambient
         self.index = -1
         self.ids: tuple[str, ...] = ()
 
+    def but(
+        self, args: Any = None, kwargs: Any = None, ambient: Any = None, changes: Any = ()
+    ) -> Sample:
+        """A sample like this one with parts replaced; `changes` say which."""
+        found = Sample(
+            self.args if args is None else args,
+            self.kwargs if kwargs is None else kwargs,
+            ambient or self.ambient,
+            (*self.changes, *changes),
+        )
+        found.index = self.index
+        return found
+
     def structure(self) -> Any:
         """What two samples must share for the sizes of one to be given to the other."""
         return (
             self.spec,
             self.ambient.key,
-            tuple(_kind(leaf.value) for leaf in self.leaves),
+            tuple(kind_of(leaf.value) for leaf in self.leaves),
         )
 
     def facts(self) -> tuple[Any, ...]:
@@ -54,6 +74,10 @@ class Sample:
     def layout(self) -> tuple[Any, ...]:
         """The strides of every tensor, in order."""
         return tuple(_strides(leaf.value) for leaf in self.leaves)
+
+    def bases(self) -> tuple[Any, ...]:
+        """The sizes of the larger tensors that tensors are slices of, in order."""
+        return tuple(bases(leaf.value) if is_tensor(leaf.value) else () for leaf in self.leaves)
 
 
 class Ambient:
@@ -70,7 +94,18 @@ class Ambient:
             if torch.is_autocast_enabled(kind)
         )
         self.dtype = torch.get_default_dtype()
-        self.key = (self.grad, self.inference, self.training, self.autocast, self.dtype)
+
+    @property
+    def key(self) -> Any:
+        """Equal for calls in the same modes."""
+        return (self.grad, self.inference, self.training, self.autocast, self.dtype)
+
+    def but(self, **modes: Any) -> Ambient:
+        """These modes with some of them changed."""
+        found = copy.copy(self)
+        for name, value in modes.items():
+            setattr(found, name, value)
+        return found
 
     def again(self, module: Any) -> ExitStack:
         """A context in which the modes are as they were."""
@@ -93,6 +128,7 @@ class Kind:
     def __init__(self) -> None:
         self.samples: list[Sample] = []
         self.facts: dict[tuple[Any, ...], None] = {}
+        self.bases: set[tuple[Any, ...]] = set()
         self.times = 0
 
 
@@ -108,6 +144,7 @@ class Watched:
         self.kinds: dict[Any, Kind] = {}
         self.compiles: list[Sample] = []  # samples that paid for a compile, in order
         self.left_out = 0
+        self.is_cut = False  # Python of the program runs between the graphs of a call
         self._bytes = 0
         self._memory = int(options["memory"])
         self._seen: set[Any] = set()
@@ -118,6 +155,7 @@ class Watched:
 
     def keep(self, sample: Sample, index: int, ids: tuple[str, ...]) -> None:
         """Remember a call that went well."""
+        self.is_cut = self.is_cut or len({name.rpartition("/")[0] for name in ids}) > 1
         structure, facts = sample.structure(), sample.facts()
         kind = self.kinds.get(structure)
         if kind is None:
@@ -128,6 +166,7 @@ class Watched:
         kind.times += 1
         if len(kind.facts) < _MOST_FACTS:
             kind.facts[facts] = None
+            kind.bases.add(sample.bases())
         seen = (id(kind), facts, sample.layout())
         if (seen in self._seen and not ids) or len(kind.samples) >= _MOST_SAMPLES:
             return
@@ -148,20 +187,6 @@ def is_tensor(value: Any) -> bool:
     return type(value) is torch.Tensor and value.layout is torch.strided
 
 
-def name_of(path: tuple[Any, ...], names: Any) -> str:
-    """The path to an argument as the user would write it."""
-    pytree: Any = sys.modules["torch.utils._pytree"]
-    first = path[0].idx
-    key = path[1]
-    if first == 1:
-        name = key.key if key.key in names.known else f"{names.keywords}[{key.key!r}]"
-    elif key.idx < len(names.positional):
-        name = names.positional[key.idx]
-    else:
-        name = f"{names.variadic}[{key.idx - len(names.positional)}]"
-    return str(name) + str(pytree.keystr(path[2:]))
-
-
 def keys_of(path: tuple[Any, ...]) -> list[Any]:
     """The path as plain keys: "args" or "kwargs", then indexes, keys and `.attribute`s."""
     found: list[Any] = ["kwargs" if path[0].idx else "args"]
@@ -175,7 +200,8 @@ def keys_of(path: tuple[Any, ...]) -> list[Any]:
     return found
 
 
-def _kind(value: Any) -> Any:
+def kind_of(value: Any) -> Any:
+    """What of a value makes calls be of another kind."""
     if is_tensor(value):
         return (value.dim(), value.dtype, value.device, value.requires_grad, value.is_inference())
     kind = type(value)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from .forecast_inputs import Place
 
+Limits = tuple[tuple[int, int], ...]  # ranges, ends included
+
 _SIZES = re.compile(r"\.size\(\)\[|\.stride\(\)\[")
 _NUMBER = re.compile(r"(?<![\w.\[])\d+(?![\w.\]])")
 _MOST_NUMBERS = 8
@@ -21,23 +23,49 @@ _MOST_NUMBERS = 8
 class Group:
     """Places that were equal in every call, and vary."""
 
-    def __init__(self, places: tuple[Place, ...], seen: list[Any]) -> None:
+    def __init__(
+        self, places: tuple[Place, ...], seen: list[Any], limits: Limits | None = None
+    ) -> None:
         self.places = places
-        self.seen = sorted({value for value in seen if value is not None})
+        self.limits = limits  # the user's word
+        ends = [end for limit in limits or () for end in limit]
+        self.seen = sorted({value for value in (*seen, *ends) if value is not None})
         self.number = all(dimension is None for _, dimension in places)
-        self.special: list[int] = []  # values that have, or need, a graph of their own
+        self.real = self.number and any(isinstance(value, float) for value in self.seen)
+        self.special: list[Any] = []  # values that have, or need, a graph of their own
         self.unbounded = False  # every further value needs a graph of its own
 
-    def boundaries(self) -> list[int]:
+    def boundaries(self) -> list[Any]:
         """The sizes at which compilers make a difference, or the numbers next to those seen."""
+        if self.real:
+            return [value for value in (0.0, 1.0) if self.seen[0] <= value <= self.seen[-1]]
         if self.number:
             low, high = self.seen[0], self.seen[-1]
             return [value for value in (0, 1) if low <= value + 2 and value <= high]
-        return [0, 1]
+        return [value for value in (0, 1) if self.allows(value)]
+
+    def allows(self, value: Any) -> bool:
+        """Whether the user's limits, if any, let the size be `value`."""
+        return self.limits is None or any(low <= value <= high for low, high in self.limits)
+
+    def round_sizes(self, used: set[int]) -> list[int]:
+        """2, the largest that came, and sizes that powers of two divide to different depths."""
+        if self.number:
+            return []
+        middle = (self.seen[0] + self.seen[-1]) // 2
+        sixteen = max(middle // 16, 1) * 16
+        found = [2, self.seen[0], self.seen[-1], sixteen, sixteen + 8, sixteen + 4]
+        return [
+            value
+            for value in dict.fromkeys(found)
+            if value > 1 and (value not in used or value in self.seen) and self.allows(value)
+        ]
 
 
-def groups(watched: Watched, kind: Kind, *, everything: bool) -> list[Group]:
-    """The groups of a kind of call, of sizes and whole numbers that may vary."""
+def groups(
+    watched: Watched, kind: Kind, *, everything: bool, limits: dict[Place, Limits]
+) -> list[Group]:
+    """The groups of a kind of call, of sizes and numbers that may vary."""
     sample = kind.samples[0]
     facts = list(kind.facts)
     varied = _varied_anywhere(watched)
@@ -47,23 +75,27 @@ def groups(watched: Watched, kind: Kind, *, everything: bool) -> list[Group]:
         seen = tuple(_value(fact, place) for fact in facts)
         moves = len(set(seen)) > 1 or _name(sample, place) in varied
         marked = _is_marked(sample, place)
+        limit = limits.get(place)
         open_ = place[1] is not None and (
-            everything or (single and watched.dynamic is True and seen[0] > 1)
+            limit is not None or everything or (single and watched.dynamic is True and seen[0] > 1)
         )
         if place[1] is None and not moves:
             continue
-        key = (seen, moves) if moves or place[1] is not None else (seen, place)
+        key = (seen, moves if moves or place[1] is not None else place, limit)
         if moves or marked or open_:
             found.setdefault(key, []).append(place)
-    return [Group(tuple(places), list(key[0])) for key, places in found.items()]
+    return [Group(tuple(places), list(key[0]), key[2]) for key, places in found.items()]
 
 
-def fresh(group: Group, used: set[int], count: int) -> list[int]:
+def fresh(group: Group, used: set[int], count: int) -> list[Any]:
     """Values of no particular kind: not met, not equal to another size, odd."""
+    if group.real:
+        low, high = group.seen[0], group.seen[-1]
+        return [low + (high - low) * part for part in (0.37, 0.71, 0.53)][:count]
     low, high = (max(group.seen[0], 3), max(group.seen[-1], 3)) if group.seen else (3, 9)
     middle = (low + high) // 2
     order = [*range(middle, high + 1), *range(middle, low - 1, -1), *range(high + 1, high + 99)]
-    found = [value for value in order if value % 2 and value not in used]
+    found = [value for value in order if value % 2 and value not in used and group.allows(value)]
     return found[:count]
 
 
@@ -107,7 +139,7 @@ def _places(sample: Sample) -> Iterator[Place]:
     for number, leaf in enumerate(sample.leaves):
         if is_tensor(leaf.value):
             yield from ((number, dimension) for dimension in range(leaf.value.dim()))
-        elif type(leaf.value) is int:
+        elif type(leaf.value) in (int, float):
             yield number, None
 
 
