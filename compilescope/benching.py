@@ -96,12 +96,12 @@ class Setting(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """What people call it: `max-autotune, marked, padded to 8`."""
-        parts = [self.mode] if self.mode else []
-        if self.dynamic and self.dynamic != "None":
-            own = self.dynamic in ("marked", "unbacked")
-            parts.append(self.dynamic if own else f"dynamic={self.dynamic}")
+        own = self.dynamic in ("marked", "unbacked")
+        parts = [self.dynamic if own else f"dynamic={self.dynamic}"] if self.dynamic else []
         parts += [f"padded to {self.pad}"] if self.pad else []
         parts += ["optimizer compiled"] if self.compile_optimizer else []
+        if self.mode and (self.mode != "default" or not parts):
+            parts.insert(0, self.mode)
         return ", ".join(parts) or "as it is"
 
 

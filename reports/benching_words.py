@@ -151,7 +151,7 @@ def _of(trial: Trial) -> Iterator[str]:
         yield f"{trial.outcome}: {trial.why}"
         return
     yield numbers(trial.numerics)
-    if trial.graphs:
+    if trial.graphs > 1 or trial.breaks:
         compiled = few(trial.graphs, "graph")
         again = f", {few(trial.recompiles, 'recompile')}" if trial.recompiles else ""
         breaks = f", {few(len(trial.breaks), 'graph break')}" if trial.breaks else ""
@@ -177,19 +177,22 @@ def _of(trial: Trial) -> Iterator[str]:
 
 
 def _outliers(trial: Trial) -> Iterator[str]:
+    parts = []
     for name in ("eager", "compiled"):
         calls = [getattr(one, name) for one in trial.measured]
         far = sum(len(one.outliers) for one in calls)
         if far:
-            worst = max(one.worst for one in calls)
             count = sum(one.count for one in calls)
-            yield f"{far:,} of {count:,} {name} calls stand out, the slowest took {span(worst)}"
+            worst = span(max(one.worst for one in calls))
+            parts.append(f"{far:,} of {count:,} {name} calls (slowest {worst})")
+    if parts:
+        yield f"outliers, all counted: {', '.join(parts)}"
 
 
 def numbers(found: Numerics) -> str:
     """Whether the results are the same, with the worst of the errors."""
     why = f" ({found.why})" if found.why else ""
-    worst = next((one for one in found.rows if one.compiled is not None), None)
+    worst = next((one for one in found.rows if one.verdict == "within rounding"), None)
     match found.verdict:
         case "same":
             return "results: the same, bit for bit" + why

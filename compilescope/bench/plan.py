@@ -27,6 +27,7 @@ class Plan:
     script: tuple[str, ...] = ()  # the program and its arguments
     module: bool = False  # `script` begins with the name of a module
     settings: tuple[Setting, ...] = (Setting(),)
+    jobs: int = 1  # settings that compile side by side
     search: bool = False  # go on from the settings to better ones
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     train: bool = False

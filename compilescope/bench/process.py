@@ -45,6 +45,55 @@ class Found:
                 if one["variant"] == variant and one["case"] == case]  # fmt: skip
 
 
+class Child:
+    """One measuring process, from its start to its end."""
+
+    def __init__(self, plan: Plan, setting: Setting, stem: Path, cache: Path, *, measure: bool,
+                 gated: bool = False) -> None:  # fmt: skip
+        self.plan, self.setting, self.cache = plan, setting, cache
+        self.out, self.log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
+        self._gate = stem.with_suffix(".go")
+        content = plan.specification(setting, self.out.absolute(), measure=measure)
+        content["gate"] = str(self._gate.absolute()) if gated else ""
+        specification = stem.with_suffix(".json")
+        specification.write_bytes(msgspec.json.encode(content))
+        command = [plan.python, str(CHILD), str(specification.absolute())]
+        self._process = _start(command, self.log, cache)
+
+    def wait(self, seconds: float) -> str:
+        """Wait for its end; why it did not come, "" where it did."""
+        try:
+            self._process.wait(max(1.0, seconds))
+        except subprocess.TimeoutExpired:
+            return "out of time"
+        except KeyboardInterrupt:
+            return "interrupted"
+        return ""
+
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
+    def is_ready(self) -> bool:
+        """Whether it has compiled everything and waits for its turn."""
+        try:
+            return b'"record": "ready"' in self.out.read_bytes()
+        except OSError:
+            return False
+
+    def go(self) -> None:
+        """Let it measure."""
+        self._gate.touch()
+
+    def close(self) -> None:
+        """End it, and every worker that it left."""
+        _end(self._process)
+
+    def found(self, ended: str = "") -> Found:
+        """What it wrote so far."""
+        return Found(list(_records(self.out)), self.log, self._process.returncode, ended)
+
+
 class Processes:
     """Starts the processes of a bench, each setting with a compile cache of its own."""
 
@@ -58,43 +107,46 @@ class Processes:
         """Seconds that may still be spent."""
         return self._plan.minutes * 60 - (time.monotonic() - self._began)
 
-    def run(self, setting: Setting, cache: Path, *, measure: bool) -> Found:
-        """One process to its end, to the user's interrupt, or to the end of the time.
+    def start(self, setting: Setting, cache: Path, *, measure: bool, gated: bool = False) -> Child:
+        """A process that has begun; `gated` measures only when it is told to.
 
         Raises:
             ProgramError: the interpreter cannot be started.
         """
         self._count += 1
         stem = self._folder / f"{self._count}{'' if measure else '-warm'}"
-        out, log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
-        specification = stem.with_suffix(".json")
-        content = self._plan.specification(setting, out.absolute(), measure=measure)
-        specification.write_bytes(msgspec.json.encode(content))
-        command = [self._plan.python, str(CHILD), str(specification.absolute())]
-        found = Found(log=log)
-        with log.open("wb") as printed, _started(command, printed, cache) as process:
-            try:
-                found.code = process.wait(max(1.0, self.left()))
-            except subprocess.TimeoutExpired:
-                found.ended = "out of time"
-            except KeyboardInterrupt:
-                found.ended = "interrupted"
-        found.records = list(_records(out))
-        return found
+        return Child(self._plan, setting, stem, cache, measure=measure, gated=gated)
+
+    def run(self, setting: Setting, cache: Path, *, measure: bool) -> Found:
+        """One process to its end, to the user's interrupt, or to the end of the time.
+
+        Raises:
+            ProgramError: the interpreter cannot be started.
+        """
+        child = self.start(setting, cache, measure=measure)
+        try:
+            ended = child.wait(self.left())
+        finally:
+            child.close()
+        return child.found(ended)
+
+    def new_cache(self) -> Path:
+        """An empty folder for compile caches."""
+        folder = self._folder.absolute() / f"cache-{self._count}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     @contextmanager
     def cache(self) -> Iterator[Path]:
         """An empty folder for compile caches, gone afterwards."""
-        folder = self._folder.absolute() / f"cache-{self._count}"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = self.new_cache()
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def _started(command: list[str], printed: Any, cache: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _start(command: list[str], log: Path, cache: Path) -> subprocess.Popen[bytes]:
     variables = {
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(cache / "inductor"),
@@ -104,25 +156,22 @@ def _started(command: list[str], printed: Any, cache: Path) -> Iterator[subproce
         "PYTHONUNBUFFERED": "1",
     }
     try:
-        process = subprocess.Popen(  # noqa: S603  it is the user's own interpreter
-            command,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-            # A Ctrl-C is ours to act on: the process and its compile workers are then ended.
-            start_new_session=True,
-        )
+        with log.open("wb") as printed:
+            return subprocess.Popen(  # noqa: S603  it is the user's own interpreter
+                command,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                # A Ctrl-C is ours to act on: the process and its compile workers then end.
+                start_new_session=True,
+            )
     except OSError as error:
         raise ProgramError(
             f"cannot run {command[0]}",
             cause=error.strerror or str(error),
             hint="--python takes the path of a Python interpreter",
         ) from error
-    try:
-        yield process
-    finally:
-        _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -17,6 +17,7 @@ from compilescope import store
 from compilescope.bench.plan import Plan
 from compilescope.bench.process import Found, Processes
 from compilescope.bench.search import candidates
+from compilescope.bench.together import BESIDE, Job, measure
 from compilescope.bench.trial import cases_of, noted, trial
 from compilescope.bench.verdict import best, times, verdict
 from compilescope.benching import Benching, Setting, Trial
@@ -41,6 +42,8 @@ class Bench:
         Raises:
             CompilescopeError: the program, function or inputs cannot be measured at all.
         """
+        if self.plan.jobs > 1 and len(self.plan.settings) > 1:
+            self._together()
         for setting in self._settings():
             if self._stopped:
                 break
@@ -50,28 +53,63 @@ class Bench:
             if setting not in [one.setting for one in self.trials]:
                 self._measure(setting)
 
+    def jobs(self) -> list[Job]:
+        """The settings of the plan, to be measured together with others."""
+        return [Job(self.plan, self._processes, setting) for setting in self.plan.settings]
+
+    def add(
+        self, setting: Setting, cold: Found, warm: Found | None = None, beside: int = 0
+    ) -> None:
+        """Take in what the processes of a setting found.
+
+        Raises:
+            CompilescopeError: the program, function or inputs cannot be measured at all.
+        """
+        _usable(cold, self.plan)
+        if not self.subject.first("subject"):
+            self.subject = cold
+            self.notes += noted(cold)
+        found = trial(setting, cold, warm if warm and warm.first("warm") else None)
+        if beside:
+            cautions = (*found.cautions, BESIDE.format(beside))
+            found = msgspec.structs.replace(found, cautions=cautions)
+        self.trials.append(found)
+        told = times(found.ratio) if found.ratio else f"{found.outcome}, {found.why}"
+        self._say(f"{setting.name}: {told}\n")
+
+    def result(self, seconds: float) -> Benching:
+        """Everything that is known."""
+        return _result(self, seconds)
+
     def _settings(self) -> Iterator[Setting]:
         yield from self.plan.settings
         if self.plan.search and not self._stopped:
             yield from candidates(self.trials, cases_of(self.subject), pads=True)
 
+    def _together(self) -> None:
+        """Groups of settings that compile side by side."""
+        for start in range(0, len(self.plan.settings), self.plan.jobs):
+            group = self.jobs()[start : start + self.plan.jobs]
+            self._say(f"compiling {len(group)} settings\n")
+
+            def done(number: int, found: Found, group: list[Job] = group) -> None:
+                self.add(group[number].setting, found, beside=len(group) - 1)
+
+            left = self._processes.left()
+            if not measure(group, left, left, done):
+                self._stopped = True
+                return
+
     def _measure(self, setting: Setting) -> None:
-        self._say(f"{setting.name}: ")
+        self._say(f"{setting.name}\r")
         with self._processes.cache() as cache:
             cold = self._processes.run(setting, cache, measure=True)
             self._stopped = cold.ended != ""
-            _usable(cold, self.plan)
             warm = None
             if self.plan.warm_cache and cold.first("end") and not self._stopped:
                 warm = self._processes.run(setting, cache, measure=False)
                 self._stopped = warm.ended == "interrupted"
-        if not self.subject.records:
-            self.subject = cold
-            self.notes += noted(cold)
-        found = trial(setting, cold, warm if warm and warm.first("warm") else None)
-        self.trials.append(found)
-        told = times(found.ratio) if found.ratio else f"{found.outcome}, {found.why}"
-        self._say(f"{told}\n")
+        self.add(setting, cold, warm)
 
     def _say(self, text: str) -> None:
         if not self.plan.quiet:
@@ -94,7 +132,7 @@ def bench(plan: Plan) -> Benching:
     finally:
         if plan.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
-    return _result(made, time.monotonic() - began)
+    return made.result(time.monotonic() - began)
 
 
 def save(found: Benching, path: Path) -> None:

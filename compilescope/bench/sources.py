@@ -16,7 +16,7 @@ from compilescope.probe.interpreter import choose
 _CANNOT = "bench runs Python: name a script, `-m module`, a session, or --call file.py:function"
 
 # Options that are fields of the plan under the same name.
-_SAME = ("search", "train", "optimizer", "autocast", "backend", "calls", "only", "seconds",
+_SAME = ("jobs", "search", "train", "optimizer", "autocast", "backend", "calls", "only", "seconds",
          "minutes", "warm_cache", "numerics", "quiet", "keep")  # fmt: skip
 
 

@@ -43,6 +43,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  show_default=True, help="The time of measuring, a setting."),
     click.option("--minutes", type=click.FloatRange(0, min_open=True), default=30.0,
                  show_default=True, help="The most time for everything."),
+    click.option("--jobs", type=click.IntRange(1), default=1, show_default=True,
+                 help="Settings that compile side by side; each is still measured alone."),
     click.option("--no-warm-cache", "warm_cache", is_flag=True, default=True, flag_value=False,
                  help="Leave out the second process that compiles from the cache."),
     click.option("--no-check", "numerics", is_flag=True, default=True, flag_value=False,

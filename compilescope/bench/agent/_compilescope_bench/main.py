@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from .record import Problem, Record, told
@@ -67,9 +69,21 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
         raise Problem("compile", "the compiled call failed", cause=told(error)) from error
     record.write("warm", quiet=quiet)
     if spec["measure"]:
+        if spec["gate"]:
+            record.write("ready")
+            _wait(spec["gate"])
         _measure(subject, (eager, compiled), rounds, note, record)
         if check is not None:
             _compare(check, compiled, record)
+
+
+def _wait(gate: str) -> None:
+    """Wait for our turn: others are measured, and this machine must be theirs alone."""
+    parent = os.getppid()
+    while not os.path.exists(gate):
+        if os.getppid() != parent:
+            raise SystemExit(3)
+        time.sleep(0.02)
 
 
 def _set_up(subject: Subject, spec: dict[str, Any]) -> None:

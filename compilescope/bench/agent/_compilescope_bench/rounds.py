@@ -62,8 +62,8 @@ class Rounds:
         number = 0
         while number < _MOST_ROUNDS:
             spent = time.perf_counter() - began
-            # With slow calls a few rounds must do, but never longer than three times the budget.
-            fewest = 3 if spent > 3 * self._seconds else _FEWEST_ROUNDS
+            # With slow calls a few rounds must do.
+            fewest = 3 if spent > 1.5 * self._seconds else _FEWEST_ROUNDS
             if spent > self._seconds and number >= fewest:
                 break
             self._stop_with_parent()
