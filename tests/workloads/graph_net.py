@@ -12,7 +12,9 @@ import time
 
 import torch
 
-torch._dynamo.config.recompile_limit = 64
+config = torch._dynamo.config
+# Before 2.7 the limit has its old name.
+setattr(config, "recompile_limit" if hasattr(config, "recompile_limit") else "cache_size_limit", 64)
 
 NODE_WIDTH = 16
 # Which of nodes, local edges, cross edges and context rows are there at all; others are as drawn.

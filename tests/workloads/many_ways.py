@@ -175,7 +175,9 @@ def threads():
 
 def limited():
     compiled = torch.compile(lambda x: x + 1, backend="eager", dynamic=False)
-    with torch._dynamo.config.patch(recompile_limit=2):
+    config = torch._dynamo.config
+    name = "recompile_limit" if hasattr(config, "recompile_limit") else "cache_size_limit"
+    with config.patch({name: 2}):
         for rows in (2, 3, 4, 2, 3, 4, 5, 5):
             compiled(torch.ones(rows))
 

@@ -5,9 +5,9 @@ The agent imports nothing of torch itself: a program that never compiles must pa
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class _Watcher:
         self._actions: dict[str, Action] = {
             "torch": _on_torch,
             "torch._dynamo.eval_frame": _on_compiler,
+            # The last of Triton's to end: which of the others it has depends on its version.
+            "triton": lambda *_: self._wait_for_triton_no_more(),
             "triton.knobs": _on_triton("on_knobs"),
             "triton.compiler.compiler": _on_triton("on_compiler"),
             "triton.runtime.autotuner": _on_triton("on_autotuner"),
@@ -79,12 +81,9 @@ class _Watcher:
         if name not in self._actions:
             return None
         action = self._actions.pop(name)
-        if name == "torch" and importlib.util.find_spec("triton") is None:
-            # Nothing more to wait for: what the program sees of the import system stays its own.
-            for waiting in [item for item in self._actions if item.startswith("triton.")]:
-                del self._actions[waiting]
-        if not self._actions and self in sys.meta_path:
-            sys.meta_path.remove(self)
+        if name == "torch" and PathFinder.find_spec("triton") is None:
+            self._wait_for_triton_no_more()
+        self._leave_if_done()
         for finder in list(sys.meta_path):
             find_spec = getattr(finder, "find_spec", None)
             spec = find_spec(name, path, target) if find_spec and finder is not self else None
@@ -96,6 +95,16 @@ class _Watcher:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
         return None
+
+    def _wait_for_triton_no_more(self) -> None:
+        for waiting in [name for name in self._actions if name.partition(".")[0] == "triton"]:
+            del self._actions[waiting]
+        self._leave_if_done()
+
+    def _leave_if_done(self) -> None:
+        # What the program sees of the import system is its own again.
+        if not self._actions and self in sys.meta_path:
+            sys.meta_path.remove(self)
 
     def _prepare(self, spec: ModuleSpec, action: Action) -> None:
         loader: Any = spec.loader
