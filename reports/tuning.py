@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from compilescope.tuning import Measures, Patch, Trial, Tuning
 
-_HEAD = ("", "remedies", "recompiles", "worst", "steady", "first", "compile", "memory", "verdict")
+_HEAD = (
+    "", "remedies", "recompiles", "worst", "steady", "p99", "first", "compile", "memory", "verdict",
+)  # fmt: skip
+_WIDE = 96  # columns from which there is room for p99
 _STYLES = {"solved": "green", "better": "yellow", "baseline": "dim"}
 
 
@@ -35,10 +38,10 @@ def render_terminal(
     """The result for a terminal: the answer, the table, prices, the change."""
     console = blank(width, color=color, narrowest=60)
     console.print(Text(headline(tuning), style="bold"))
-    console.print(_table(tuning))
+    console.print(_table(tuning, wide=width >= _WIDE))
     for trial in tuning.trials:
-        console.print(_named(letter(trial, tuning), in_words(trial)))
-    for line in (*prices(tuning), *orders(tuning), *tuning.notes):
+        console.print(_named(letter(trial, tuning), in_words(trial), about(trial)))
+    for line in (*orders(tuning), *_agreement(tuning), *tuning.notes):
         console.print(Padding(Text(line), (0, 0, 0, 2)))
     if tuning.patch is not None:
         _patch(console, tuning.patch)
@@ -47,16 +50,18 @@ def render_terminal(
 
 def render_markdown(tuning: Tuning, /, **_options: Any) -> str:
     """The result for a pull request or an issue."""
+    head = (*_HEAD[:-1], "price", "verdict")
     lines = [f"**{markdown.prose(headline(tuning))}**", ""]
-    lines += [f"| {' | '.join(_HEAD)} |", "|---|---|---:|---:|---:|---:|---:|---:|---|"]
+    lines += [f"| {' | '.join(head)} |", f"|---|---|{'---:|' * (len(head) - 4)}---|---|"]
     for trial in (*tuning.trials, tuning.baseline):
-        cells = [markdown.prose(cell) for cell in _row(trial, in_words(trial), tuning.best)]
-        lines.append(f"| {' | '.join(cells)} |")
+        *cells, _ = _row(trial, in_words(trial), tuning.best)
+        cells += ["; ".join(prices_of(trial)), verdict(trial)]
+        lines.append(f"| {' | '.join(markdown.prose(cell) for cell in cells)} |")
     lines += [
         "",
         *(
             f"- {markdown.prose(line)}"
-            for line in (*prices(tuning), *orders(tuning), *tuning.notes)
+            for line in (*orders(tuning), *_agreement(tuning), *tuning.notes)
         ),
     ]
     if tuning.patch is not None and tuning.patch.diff:
@@ -80,22 +85,20 @@ def headline(tuning: Tuning) -> str:
     return f"{tuning.name}: {few(before, 'recompile')} to {after} ({how}): {in_words(best)}"
 
 
-def _table(tuning: Tuning) -> Table:
+def _table(tuning: Tuning, *, wide: bool) -> Table:
     table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 1))
-    for name in _HEAD:
+    shown = [name for name in _HEAD if wide or name != "p99"]
+    for name in shown:
         left = name in ("", "remedies", "verdict")
         table.add_column(
-            name,
-            justify="left" if left else "right",
-            overflow="fold",
-            no_wrap=not left,
-            ratio=1 if name == "verdict" else None,
-        )
+            name, justify="left" if left else "right", overflow="fold",
+            no_wrap=name != "recompiles",
+        )  # fmt: skip
     for trial in (*tuning.trials, tuning.baseline):
         style = _STYLES.get(trial.outcome, "red")
-        *cells, verdict = _row(trial, letter(trial, tuning), tuning.best)
-        table.add_row(*cells, Text(verdict, style=style))
-    table.expand = True
+        row = dict(zip(_HEAD, _row(trial, letter(trial, tuning), tuning.best), strict=True))
+        *cells, short = (row[name] for name in shown)
+        table.add_row(*cells, Text(short, style=style))
     return table
 
 
@@ -103,16 +106,16 @@ def _row(trial: Trial, name: str, best: int | None) -> list[str]:
     measures = trial.measures
     at = f" at {numbers(measures.recompiled_at, 4)}" if measures.recompiled_at else ""
     mark = "*" if trial.number == best and trial.outcome != "baseline" else ""
+    times = (
+        measures.worst, measures.steady, measures.p99, measures.first, measures.compile_seconds,
+    )  # fmt: skip
     return [
         mark,
         name,
         f"{measures.recompiles}{at}",
-        seconds(measures.worst),
-        seconds(measures.steady),
-        seconds(measures.first),
-        seconds(measures.compile_seconds),
+        *("-" if one is None else seconds(one) for one in times),
         memory(measures),
-        verdict(trial),
+        trial.outcome,
     ]
 
 
@@ -124,12 +127,21 @@ def letter(trial: Trial, tuning: Tuning) -> str:
     return chr(ord("A") + place) if place < 26 else f"A{place - 25}"
 
 
-def _named(letter: str, text: str) -> Table:
+def _named(letter: str, text: str, about: str) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(width=2)
     grid.add_column(overflow="fold")
     grid.add_row(f" {letter}", Text(text))
+    if about:
+        grid.add_row("", Text(about, style="dim"))
     return grid
+
+
+def about(trial: Trial) -> str:
+    """What has to be known about a set beside its numbers: remarks, and its price."""
+    remarks = verdict(trial).removeprefix(trial.outcome).removeprefix(", ")
+    price = "; ".join(prices_of(trial))
+    return ". ".join(part for part in (remarks, f"price: {price}" if price else "") if part)
 
 
 def in_words(trial: Trial) -> str:
@@ -178,6 +190,17 @@ def verdict(trial: Trial) -> str:
     if trial.why:
         said.append(trial.why)
     return ", ".join(said)
+
+
+def prices_of(trial: Trial) -> list[str]:
+    """What the remedies of a trial cost, each once."""
+    return list(dict.fromkeys(one.price for one in trial.remedies if one.price))
+
+
+def _agreement(tuning: Tuning) -> Iterator[str]:
+    """What it means that outputs agree."""
+    if tuning.tolerance and any(one.outputs == "agree" for one in tuning.trials):
+        yield f"outputs agree within {tuning.tolerance}"
 
 
 def prices(tuning: Tuning) -> Iterator[str]:

@@ -33,8 +33,9 @@ class Notes:
 
     outputs: Digests = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
+    eager: list[tuple[int, float]] = field(default_factory=list)  # process id and time
     inputs: list[dict[str, Any]] = field(default_factory=list)
-    places: dict[str, dict[str, Any]] = field(default_factory=dict)
+    places: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     applied: set[str] = field(default_factory=set)
     warm_ups: list[tuple[float, float]] = field(default_factory=list)
@@ -71,13 +72,15 @@ def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
     match line["record"]:
         case "outputs":
             notes.outputs[process, line["callable"], line["index"]] = line["tensors"]
+        case "eager":
+            notes.eager.append((pid, line["at"] / 1e9))
         case "call":
             span = Span(pid, line["callable"], line["began"] / 1e9, line["ended"] / 1e9)
             notes.spans.append(span)
         case "inputs":
             notes.inputs.append(line)
         case "place":
-            notes.places.setdefault(line["callable"], line)
+            notes.places.setdefault(line["callable"], []).append(line)
         case "refused":
             notes.refused.append(f"{line['what']}: {line['why']}")
         case "applied":
@@ -92,6 +95,8 @@ def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
 def measure(session: Session, diagnosis: Diagnosis, notes: Notes) -> Measures:
     """The numbers of one run; what warm-up calls did counts as warm-up only."""
     every = [event for event in session.events if isinstance(event, Called)]
+    if notes.eager:
+        every = _marked_eager(session, every, notes.eager)
     if notes.spans:
         every = _whole(session, every, notes.spans)
     calls = [call for call in every if not _within(call.at, notes.warm_ups)]
@@ -136,6 +141,21 @@ def _recompiles(
             for name in call.compiles}  # fmt: skip
     places = (paid.get((event.process, event.compile_id)) for event in found)
     return len(found), tuple(sorted({place for place in places if place is not None}))
+
+
+def _marked_eager(
+    session: Session, calls: list[Called], eager: list[tuple[int, float]]
+) -> list[Called]:
+    """`calls`, of which the last before each of the moments in `eager` ran eagerly."""
+    numbers = {process.pid: place for place, process in enumerate(session.processes)}
+    found = list(calls)
+    for pid, at in eager:
+        process = numbers.get(pid, 0)
+        began = [n for n, one in enumerate(found) if one.process == process and one.at <= at]
+        if began:
+            last = max(began, key=lambda number: found[number].at)
+            found[last] = msgspec.structs.replace(found[last], eager=True)
+    return found
 
 
 def _whole(session: Session, parts: list[Called], spans: list[Span]) -> list[Called]:

@@ -53,6 +53,15 @@ def sources(situation: Situation) -> Iterator[Candidate]:
     yield situation.candidate("dynamic_sources", f"dynamic_sources = {pattern!r}", entry)
 
 
+def named(name: str, dimension: int | None, torch: tuple[int, int]) -> str:
+    """The pattern of torch's settings for an argument, one dimension of it where torch can."""
+    head, last = re.match(r"\w*", name), re.search(r"\.(\w+)$", name)
+    pattern = rf"L\['{head.group() if head else name}'\]"
+    if last:
+        pattern += rf".*\.{last[1]}$"
+    return f"{pattern}:{dimension}" if dimension is not None and torch >= (2, 13) else pattern
+
+
 def _pattern(situation: Situation) -> str:
     source = situation.cause.source
     stacked = _STACK.match(source)
@@ -63,6 +72,5 @@ def _pattern(situation: Situation) -> str:
     if head is None:
         return ""
     last = re.search(r"\.(\w+)$", source)
-    if last and head[1] != last[1]:
-        return rf"L\['{head[1]}'\].*\.{last[1]}$"
-    return rf"L\['{head[1]}'\]"
+    name = f"{head[1]}.{last[1]}" if last and head[1] != last[1] else head[1]
+    return named(name, situation.cause.dimension, situation.torch)

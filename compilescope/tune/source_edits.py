@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 
 class CannotEditError(Exception):
@@ -19,7 +16,8 @@ def code_of(node: cst.CSTNode) -> str:
     return cst.Module(body=[]).code_for_node(node)
 
 
-def _statement(text: str) -> cst.SimpleStatementLine:
+def statement(text: str) -> cst.SimpleStatementLine:
+    """One line of code as a node."""
     found = cst.parse_statement(text)
     assert isinstance(found, cst.SimpleStatementLine)
     return found
@@ -38,7 +36,7 @@ def with_settings(text: str, lines: Sequence[str]) -> str:
     if last < 0:
         raise CannotEditError("the file has no import at its top")
     wanted = [line for line in lines if line not in text]
-    new = [_statement(line) for line in ([] if torch else ["import torch"]) + wanted]
+    new = [statement(line) for line in ([] if torch else ["import torch"]) + wanted]
     if new and torch:
         new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     body = [*module.body[: last + 1], *new, *module.body[last + 1 :]]
@@ -175,7 +173,7 @@ class _Held(cst.CSTTransformer):
             new = f"{self.target} = {made}"
         else:
             new = f'self.register_buffer("{name}", {made}, persistent=False)'
-        return updated_node.with_changes(body=_statement(new).body)
+        return updated_node.with_changes(body=statement(new).body)
 
     def _first(self) -> bool:
         if self.target.startswith("self."):
@@ -190,106 +188,3 @@ def with_held(text: str, target: str) -> str:
     if edit.count != 1:
         raise CannotEditError(f"`{target}` is set at {edit.count} places where it could begin")
     return with_settings(changed, [])
-
-
-@dataclass(frozen=True)
-class Place:
-    """A call of the compiled callable, and the argument of it that is meant."""
-
-    line: int
-    position: int | None  # among the positional arguments, None where only a keyword can bring it
-    name: str
-    suffix: str = ""  # the path from the argument on: `['obs']`
-
-
-class _AtCall(cst.CSTTransformer):
-    METADATA_DEPENDENCIES = (PositionProvider,)
-
-    def __init__(self, place: Place, before: str, around: str, callees: set[str]) -> None:
-        super().__init__()
-        self.place = place
-        self.before = before  # a statement with `{}` for the argument
-        self.around = around  # what is appended to the argument's expression
-        self.callees = callees
-        self.count = 0
-        self._lines: list[str] = []
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
-        where: Any = self.get_metadata(PositionProvider, original_node)
-        inside = where.start.line <= self.place.line <= where.end.line
-        if not inside or not self._is_callee(original_node):
-            return updated_node
-        found = self._argument(original_node)
-        if found is None:
-            return updated_node
-        self.count += 1
-        index, expression = found
-        text = code_of(expression)
-        if self.around:
-            bare = isinstance(expression, (cst.Name, cst.Attribute, cst.Subscript, cst.Call))
-            new = cst.parse_expression(f"{text if bare else f'({text})'}{self.around}")
-            args = list(updated_node.args)
-            args[index] = args[index].with_changes(value=new)
-            return updated_node.with_changes(args=args)
-        self._mark(original_node.args[index], expression, text)
-        return updated_node
-
-    def _mark(self, arg: cst.Arg, expression: cst.BaseExpression, text: str) -> None:
-        if not isinstance(expression, (cst.Name, cst.Attribute)):
-            raise CannotEditError(f"the argument `{text}` has no name to mark it by")
-        if arg.star == "*":
-            text = f"{text}[{self.place.position}]"
-        self._lines.append(self.before.format(text + self.place.suffix))
-
-    def _is_callee(self, node: cst.Call) -> bool:
-        name = code_of(node.func)
-        return (
-            name in self.callees if self.callees else not name.startswith(("torch.", "F.", "nn."))
-        )
-
-    def _argument(self, node: cst.Call) -> tuple[int, cst.BaseExpression] | None:
-        for index, arg in enumerate(node.args):
-            if arg.keyword is not None and arg.keyword.value == self.place.name:
-                return index, arg.value
-            if arg.star == "*" and index == 0 and len(node.args) == 1 and not self.around:
-                return index, arg.value
-            if index == self.place.position and arg.keyword is None and not arg.star:
-                return index, arg.value
-        return None
-
-    def leave_SimpleStatementLine(  # noqa: N802
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
-        del original_node
-        lines, self._lines = self._lines, []
-        if not lines:
-            return updated_node
-        new = [_statement(line) for line in dict.fromkeys(lines)]
-        new[0] = new[0].with_changes(leading_lines=updated_node.leading_lines)
-        return cst.FlattenSentinel([*new, updated_node.with_changes(leading_lines=[])])
-
-
-def at_call(text: str, place: Place, *, before: str = "", around: str = "") -> str:
-    """`text` with a statement before the call at `place`, or its argument's expression changed."""
-    callees = _callees(text)
-    for known in (callees, set()) if callees else (set(),):
-        edit = _AtCall(place, before, around, known)
-        changed = MetadataWrapper(cst.parse_module(text)).visit(edit).code
-        if edit.count == 1:
-            return with_settings(changed, [])
-        if edit.count > 1:
-            break
-    raise CannotEditError(f"the call at line {place.line} is not certain")
-
-
-def _callees(text: str) -> set[str]:
-    """The names that hold what torch.compile returned."""
-    found: set[str] = set()
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Assign(self, node: cst.Assign) -> None:  # noqa: N802
-            if isinstance(node.value, cst.Call) and code_of(node.value.func) == "torch.compile":
-                found.update(code_of(one.target) for one in node.targets)
-
-    cst.parse_module(text).visit(Visitor())
-    return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compilescope.diagnose.evidence import torch_version
 from compilescope.tune import warm
 from compilescope.tune.plan_shapes import buckets_for
+from compilescope.tune.plan_sources import named
 from compilescope.tune.remedy import Candidate, Entry, argument, compile_with, config
 from compilescope.tune.situation import Situation
 from compilescope.tune.trials import Attempt, BudgetSpentError
@@ -121,7 +122,7 @@ def _marked(base: Ran) -> Iterator[Attempt]:
             yield Attempt((found,), f"{how} on all sizes that vary{off}{where}")
     if pairs:
         yield _bucketed(situation, pairs)
-        yield _by_name(pairs)
+        yield _by_name(pairs, situation.torch)
 
 
 def _bucketed(situation: Situation, pairs: list[tuple[str, int]]) -> Attempt:
@@ -136,8 +137,8 @@ def _bucketed(situation: Situation, pairs: list[tuple[str, int]]) -> Attempt:
     )
 
 
-def _by_name(pairs: list[tuple[str, int]]) -> Attempt:
-    names = ",".join(dict.fromkeys(rf"L\['{name.partition('.')[0]}'\]" for name, _ in pairs))
+def _by_name(pairs: list[tuple[str, int]], torch: tuple[int, int]) -> Attempt:
+    names = ",".join(dict.fromkeys(named(name, number, torch) for name, number in pairs))
     off = config("shapes.use_duck_shape", value=False)
     sources = config("compiler.unbacked_sources", names)
     found = _one("unbacked_sources", f"unbacked_sources = {names!r}", sources, off)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from compilescope.tune.call_edits import Place, at_call
 from compilescope.tune.source_edits import (
     CannotEditError,
-    Place,
-    at_call,
     with_compile_keywords,
     with_disabled,
     with_held,
@@ -122,19 +121,47 @@ def test_a_mark_reaches_into_a_starred_argument():
     assert "torch._dynamo.mark_dynamic(inputs[2], 0)\nc(*inputs)\n" in changed
 
 
-def test_an_expression_has_no_name_to_mark():
+def test_an_expression_gets_a_name_to_mark_it_by():
+    changed = at_call(CALLER, Place(6, 1, "b"), before=MARK)
+    assert (
+        "    marked_b = y[:, 1:]\n"
+        "    torch._dynamo.mark_dynamic(marked_b, 0)\n"
+        "    loss = F.mse_loss(compiled(x, marked_b), y)\n"
+    ) in changed
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "r = g(h()) + c(x[1:])",  # another call comes first
+        "r = [c(x[1:]) for x in rows]",
+        "r = flag and c(x)",
+        "f = lambda x: c(x)",
+        "if c(x): pass",
+        "for y in c(x): pass",
+        "a(); c(x)",
+    ],
+)
+def test_a_mark_goes_nowhere_where_it_would_run_at_another_time(statement):
+    text = f"import torch\nc = torch.compile(f)\n{statement}\n"
     with pytest.raises(CannotEditError):
-        at_call(CALLER, Place(6, 1, "b"), before=MARK)
+        at_call(text, Place(3, 0, "x"), before=MARK)
+
+
+def test_a_number_becomes_a_tensor_where_it_is_given():
+    text = "import torch\nc = torch.compile(f)\nc(x, lr * 2)\n"
+    changed = at_call(text, Place(3, 1, "lr"), around="torch.tensor({})")
+    assert "c(x, torch.tensor(lr * 2))" in changed
 
 
 def test_an_expression_can_be_changed_where_it_stands():
-    changed = at_call(CALLER, Place(6, 1, "b"), around=".clone()")
+    changed = at_call(CALLER, Place(6, 1, "b"), around="{}.clone()")
     assert "compiled(x, y[:, 1:].clone())" in changed
 
 
 def test_a_keyword_is_found_by_its_name():
     text = "import torch\nc = torch.compile(f)\nc(x, mask=m)\n"
-    assert "c(x, mask=m.detach())" in at_call(text, Place(3, None, "mask"), around=".detach()")
+    assert "c(x, mask=m.detach())" in at_call(text, Place(3, None, "mask"), around="{}.detach()")
 
 
 def test_two_calls_on_one_line_are_refused():

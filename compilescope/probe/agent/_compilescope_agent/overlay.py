@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import overlay_functions, overlay_source
+from . import overlay_functions, overlay_source, overlay_stances
 from .callables import module_of, written
 from .overlay_record import OverlayRecord
 from .overlay_regions import Regions
@@ -50,6 +50,7 @@ class Overlay:
         self.regions = Regions(self) if content.get("regional") else None
         self.cache: str = content.get("cache", "")
         self.save_cache: str = content.get("save_cache", "")
+        self.misses: overlay_stances.Misses | None = None
         self._ready = False
 
     def on_torch(self, torch: Any) -> None:
@@ -68,7 +69,7 @@ class Overlay:
         for entry in self.functions:
             self._try(f"function {entry.get('name')}", overlay_functions.apply, entry)
         if self.stance and not self.stance.get("after"):
-            self._try("stance", _stance, torch, self.stance["name"])
+            self._try("stance", self._stance)
         if self.cache:
             self._try("cache", _load_cache, torch, self.cache)
         if self.save_cache:
@@ -117,7 +118,10 @@ class Overlay:
     def called(self, count: int) -> None:
         """Take the stance that is due once a callable has had `count` calls."""
         if self.stance.get("after") == count:
-            self._try("stance", _stance, sys.modules["torch"], self.stance["name"])
+            self._try("stance", self._stance)
+
+    def _stance(self) -> None:
+        self.misses = overlay_stances.take(self.stance["name"])
 
     def _keywords(self, model: Any, given: dict[str, Any], known: Any) -> dict[str, Any]:
         name = name_of(model)
@@ -176,10 +180,6 @@ def on_compiler(eval_frame: ModuleType) -> None:
         from . import overlay_calls
 
         overlay_calls.watch(eval_frame, overlay)
-
-
-def _stance(torch: Any, stance: str) -> None:
-    torch.compiler.set_stance(stance)
 
 
 def _load_cache(torch: Any, path: str) -> None:

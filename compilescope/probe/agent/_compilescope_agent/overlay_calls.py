@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from .overlay_padding import Cut
 
 
+_MOST_PLACES = 64
+
+
 def watch(eval_frame: ModuleType, overlay: Overlay) -> None:
     """See to it that every compiled callable goes through `overlay`."""
     context: Any = getattr(eval_frame, "OptimizeContext", None)
@@ -66,6 +69,7 @@ class Door:
         self._outputs = Outputs(overlay.record, enabled=bool(overlay.observe.get("outputs")))
         self._counts: dict[str, int] = {}
         self._warm: set[str] = set()
+        self._places: set[tuple[str, str, int]] = set()
         self._lock = threading.RLock()
         self._skipped = False
 
@@ -128,7 +132,7 @@ class Door:
             self._overlay.called(index)
             if index == 0:
                 self._overlay.settle()
-                self._note_place(name)
+            self._note_place(name)
         return index
 
     def observe(self, module: Any) -> None:
@@ -156,6 +160,8 @@ class Door:
         result: Any,
     ) -> None:  # fmt: skip
         try:
+            if self._overlay.misses is not None and self._overlay.misses.take():
+                self._overlay.record.note("eager", at=time.time_ns())
             self._recorder.after(changes.name, index)
             self._outputs.note(changes, index, args, kwargs, result)
         except Exception as error:  # noqa: BLE001
@@ -169,16 +175,19 @@ class Door:
                 WarmUp(self._overlay.record, entry).run(changes, compiled, args, kwargs)
 
     def _note_place(self, name: str) -> None:
-        """Note from which line the callable is called first: a patch goes there."""
+        """Note each line from which the callable is called: a patch goes there."""
         frame: Any = sys._getframe(1)  # noqa: SLF001
         while frame is not None:
             path = frame.f_code.co_filename
             inside = "_compilescope_agent" in path or "/torch/" in path.replace("\\", "/")
             if not inside:
-                self._overlay.record.note(
-                    "place", callable=name, path=path, line=frame.f_lineno,
-                    function=frame.f_code.co_name,
-                )  # fmt: skip
+                place = (name, path, frame.f_lineno)
+                if place not in self._places and len(self._places) < _MOST_PLACES:
+                    self._places.add(place)
+                    self._overlay.record.note(
+                        "place", callable=name, path=path, line=frame.f_lineno,
+                        function=frame.f_code.co_name,
+                    )  # fmt: skip
                 return
             frame = frame.f_back
 

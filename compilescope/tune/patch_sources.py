@@ -1,0 +1,77 @@
+"""The user's files on their way to a patch: what was, what will be, the difference."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from compilescope.tune.source_edits import CannotEditError
+
+if TYPE_CHECKING:
+    from compilescope.tune.trials import Ran
+
+
+class Sources:
+    """The user's files as they become."""
+
+    def __init__(self, best: Ran, script: Path | None) -> None:
+        self.best = best
+        self.script = script
+        self.before: dict[Path, str] = {}
+        self.after: dict[Path, str] = {}
+
+    def edit(self, path: Path, change: Callable[[str], str]) -> None:
+        """Apply `change` to what `path` has become so far."""
+        path = path.resolve()
+        if "site-packages" in path.parts or path.suffix != ".py":
+            raise CannotEditError(f"{path} is not a source of this program")
+        try:
+            text = self.after.get(path) or path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise CannotEditError(f"{path} cannot be read") from error
+        self.before.setdefault(path, text)
+        self.after[path] = change(text)
+
+    def home(self) -> Path:
+        """The file for settings: the script, else the file of the first call."""
+        if self.script is not None:
+            return self.script
+        for notes in self.best.notes.places.values():
+            return Path(notes[0]["path"])
+        raise CannotEditError("the program's file is not known")
+
+    def moved(self, path: Path, line: int) -> int:
+        """The line of `path` that `line` has become by earlier edits."""
+        path = path.resolve()
+        if path not in self.after:
+            return line
+        matcher = difflib.SequenceMatcher(
+            None, self.before[path].splitlines(), self.after[path].splitlines(), autojunk=False
+        )
+        for block in matcher.get_matching_blocks():
+            if block.a <= line - 1 < block.a + block.size:
+                return block.b + line - block.a
+        raise CannotEditError("the call was changed by another edit")
+
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        parts: list[str] = []
+        for path, text in self.after.items():
+            name = relative(path)
+            parts += difflib.unified_diff(
+                self.before[path].splitlines(keepends=True),
+                text.splitlines(keepends=True),
+                f"a/{name}",
+                f"b/{name}",
+            )
+        return "".join(parts)
+
+
+def relative(path: Path) -> str:
+    """`path` from here, as a diff names it."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path).lstrip("/")
