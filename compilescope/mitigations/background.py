@@ -13,17 +13,17 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from compilescope.errors import UsageError
 from compilescope.mitigations.call_state import CallState
-from compilescope.mitigations.compiled_path import MISS, CompiledPath
-from compilescope.mitigations.copies import Inputs, own_copy
+from compilescope.mitigations.compiled_path import MISS, CompiledPath, Path
+from compilescope.mitigations.copies import own_copy
 from compilescope.mitigations.misses import Miss, Pending, kind_of
 from compilescope.mitigations.warming import inputs_of
-from compilescope.mitigations.yielding import Yielding, giving_way, settle_thread
+from compilescope.mitigations.yielding import Yielding, settle_thread
 
 _log = logging.getLogger(__name__)
 _MOST_EVENTS = 256
@@ -38,8 +38,7 @@ class Event:
     Attributes:
         what: "queued", "compiled", "failed" (an exception, kept in `error`), "unserved" (compiled,
             and still no graph takes the very same inputs), "dropped" (given up for newer ones),
-            "worker" (the worker process is not used, for the reason in `detail`) or "stopped" (no
-            more compiles, for the reason in `detail`).
+            or "worker" (its result could not be used, for the reason in `detail`).
         at: `time.time()`.
         seconds: What a compile took.
         shapes: The sizes of the tensors among the inputs.
@@ -53,22 +52,6 @@ class Event:
     shapes: tuple[tuple[int, ...], ...] = ()
     error: BaseException | None = None
     detail: str = ""
-
-
-class Path(Protocol):
-    """What can call and compile: torch.compile in this process, or packages from a worker."""
-
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result, or MISS; never compiles."""
-
-    def has(self, inputs: Inputs, state: CallState) -> bool:
-        """Whether a call with `inputs` would be served."""
-
-    def compile(self, inputs: Inputs, state: CallState) -> None:
-        """See to it that it would be."""
-
-    def close(self) -> None:
-        """Give up what only compiling needs."""
 
 
 class _Stop(BaseException):
@@ -195,7 +178,7 @@ class BackgroundCompiled:
         refused = ""
         try:
             self._compiling = True
-            with giving_way(self._yielding), _stream(miss):
+            with _stream(miss):
                 if self._path.has(miss.inputs, miss.state):
                     return
                 self._path.compile(miss.inputs, miss.state)
@@ -209,7 +192,13 @@ class BackgroundCompiled:
             self.tell("failed", args, error=error, seconds=took, detail=refused)
         finally:
             self._compiling = False
+            self._tell_notices()
             self._pending.done(refused)
+
+    def _tell_notices(self) -> None:
+        notices = getattr(self._path, "notices", None)
+        while notices:
+            self.tell("worker", detail=notices.popleft())
 
     def tell(self, what: str, args: tuple[Any, ...] = (), **more: Any) -> None:
         """Keep an event and hand it to `on_event`, whose exceptions are logged."""
@@ -230,6 +219,7 @@ def background_compile(  # noqa: PLR0913  torch.compile's own, and what concerns
     dynamic: bool | None = None,
     mode: str | None = None,
     backend: str | Callable[..., Any] = "inductor",
+    worker: str = "thread",
     warm: Iterable[Any] = (),
     max_pending: int = 4,
     on_event: Callable[[Event], None] | None = None,
@@ -252,13 +242,20 @@ def background_compile(  # noqa: PLR0913  torch.compile's own, and what concerns
         dynamic: As in torch.compile.
         mode: As in torch.compile, but no mode with CUDA graphs: those belong to one thread.
         backend: As in torch.compile.
+        worker: Where to compile. "thread": in a thread of this process, which shares the
+            interpreter lock with those that serve. "process": in a process of its own, from which
+            this one loads the finished graph and its guards; the model must be picklable, the
+            backend inductor, and a program's main module guarded by `if __name__ == "__main__":`,
+            as for `multiprocessing`. The worker's copy of the model has weights of the same sizes,
+            on the same device.
         warm: Inputs to compile for from the start, each as in `warm_up`.
         max_pending: How many misses wait at most; the oldest is given up for a newer one.
         on_event: Called with each `Event`, from the thread where it happened.
         yielding: How the compile gives way to the serving threads.
 
     Raises:
-        UsageError: the model or a part of it is compiled already, or the mode uses CUDA graphs.
+        UsageError: the model or a part of it is compiled already, the mode uses CUDA graphs, or
+            the worker cannot be a process here.
     """
     _refuse_compiled(model)
     if mode in _GRAPHS_ON_A_THREAD:
@@ -267,17 +264,34 @@ def background_compile(  # noqa: PLR0913  torch.compile's own, and what concerns
             cause="its CUDA graphs can only run in the thread that recorded them",
             hint='mode="max-autotune-no-cudagraphs", or none',
         )
-    path = CompiledPath(model, fullgraph=fullgraph, dynamic=dynamic, mode=mode, backend=backend)
+    how = yielding or Yielding()
+    path = _path(
+        worker, model, backend, fullgraph=fullgraph, dynamic=dynamic, mode=mode, yielding=how
+    )
     made = BackgroundCompiled(
         model,
         path,
         exact=dynamic is False,
         max_pending=max(max_pending, 1),
         on_event=on_event,
-        yielding=yielding or Yielding(),
+        yielding=how,
     )
     made.warm(warm)
     return made
+
+
+def _path(
+    worker: str, model: Callable[..., Any], backend: str | Callable[..., Any], **given: Any
+) -> Path:
+    if worker == "thread":
+        return CompiledPath(model, backend=backend, **given)
+    if worker != "process":
+        raise UsageError(f"there is no worker {worker!r}", hint='"thread" or "process"')
+    if backend != "inductor":
+        raise UsageError(f'worker="process" is for inductor, not {backend!r}')
+    from compilescope.mitigations.package_path import PackagePath
+
+    return PackagePath(model, **given)
 
 
 def _refuse_compiled(model: Any) -> None:

@@ -23,15 +23,16 @@ locals of the frame as Dynamo sees them, and leaves a gap between the check and 
 
 from __future__ import annotations
 
-import threading
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from compilescope.mitigations.call_state import CallState
 from compilescope.mitigations.copies import Inputs
+from compilescope.mitigations.rehearsal import Rehearsed, rehearsal, rehearsing_backend
+from compilescope.mitigations.yielding import Yielding, giving_way
 
 
 class _Miss:
@@ -40,11 +41,22 @@ class _Miss:
 
 
 MISS: Any = _Miss()
-_here = threading.local()
 
 
-class Rehearsed(Exception):  # noqa: N818  it is no error: the graph ran, and its result is dropped
-    """A graph was run on the copies of a call, and the call ends there."""
+class Path(Protocol):
+    """What can call and compile: torch.compile in this process, or packages from a worker."""
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result, or MISS; never compiles."""
+
+    def has(self, inputs: Inputs, state: CallState) -> bool:
+        """Whether a call with `inputs` would be served."""
+
+    def compile(self, inputs: Inputs, state: CallState) -> None:
+        """See to it that it would be."""
+
+    def close(self) -> None:
+        """Give up what only compiling needs."""
 
 
 class CompiledPath:
@@ -58,10 +70,12 @@ class CompiledPath:
         dynamic: bool | None,
         mode: str | None,
         backend: str | Callable[..., Any],
+        yielding: Yielding,
     ) -> None:
+        self._yielding = yielding
         self._fullgraph = fullgraph
         function = _answering(model)
-        maker: Any = _rehearsing(_backend(backend, mode, dynamic)) if fullgraph else backend
+        maker: Any = rehearsing_backend(_backend(backend, mode, dynamic)) if fullgraph else backend
         given: dict[str, Any] = {} if fullgraph else {"mode": mode}
         self._compiled: Any = torch.compile(
             function, fullgraph=fullgraph, dynamic=dynamic, backend=maker, **given
@@ -84,7 +98,7 @@ class CompiledPath:
         would write to Python objects after it is not written. A model with graph breaks runs as
         usual.
         """
-        with state.applied():
+        with giving_way(self._yielding), state.applied():
             self._rehearse(self._compiled, inputs)
 
     def close(self) -> None:
@@ -92,13 +106,11 @@ class CompiledPath:
 
     def _rehearse(self, function: Callable[..., Any], inputs: Inputs) -> Any:
         args, kwargs = inputs
-        _here.rehearsing = self._fullgraph
-        try:
-            return function(*args, **kwargs)
-        except Rehearsed:
-            return None
-        finally:
-            _here.rehearsing = False
+        with rehearsal(on=self._fullgraph):
+            try:
+                return function(*args, **kwargs)
+            except Rehearsed:
+                return None
 
 
 def _answering(model: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,32 +145,3 @@ def _backend(
         return backend
     found: Callable[..., Any] = torch._dynamo.lookup_backend(backend)  # noqa: SLF001
     return found
-
-
-def _rehearsing(backend: Callable[..., Any]) -> Callable[..., Any]:
-    def rehearsing_backend(graph: Any, examples: list[Any]) -> Callable[..., Any]:
-        compiled = backend(graph, examples)
-
-        def run(*inputs: Any) -> Any:
-            if getattr(_here, "rehearsing", False):
-                compiled(*map(_own_buffer, inputs))
-                raise Rehearsed
-            return compiled(*inputs)
-
-        return run
-
-    return rehearsing_backend
-
-
-def _own_buffer(value: Any) -> Any:
-    if not isinstance(value, torch.Tensor) or isinstance(value, torch.nn.Parameter):
-        return value
-    if value.layout != torch.strided:
-        return value.detach().clone()
-    made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
-    with torch.no_grad():
-        if 0 in value.stride() and value.numel():
-            made = value.detach()  # expanded: what writes to it fails in eager too
-        else:
-            made.copy_(value)
-    return made.requires_grad_(value.requires_grad)

@@ -23,9 +23,9 @@ class Yielding:
     """What to give way with; each is undone when the compile ends.
 
     Attributes:
-        nice: Added to the niceness of the compiling thread (Linux) or process. A nice thread that
-            holds the interpreter lock makes others wait while the machine is full, so the thread
-            has 0 by default and a worker process 10.
+        nice: Added to the niceness of the compiling thread (Linux) or process. By default 0 for a
+            thread, since a nice thread that holds the interpreter lock makes others wait for it
+            while the machine is full, and 10 for a worker process.
         cores: How many cores the compile may use (Linux); 0 leaves all.
         compilers: Processes that inductor may start; they hold no lock of ours. 0 leaves torch's
             own number.
@@ -35,7 +35,7 @@ class Yielding:
             collection while it runs: a full collection stops all threads.
     """
 
-    nice: int = 0
+    nice: int | None = None
     cores: int = 1
     compilers: int = 2
     switch_interval: float = 0.0001
