@@ -142,3 +142,15 @@ def test_work_that_never_ends_is_a_gap(record, cuda, tmp_path, monkeypatch):
     clock.end()
     (found,) = records.read(tmp_path)
     assert "still at work on 1 calls" in found.first("missing")["why"]
+
+
+def test_parts_of_one_size_are_filled_from_their_beginning(record, tmp_path, monkeypatch):
+    from _compilescope_agent import call_log
+
+    monkeypatch.setattr(call_log, "_LARGEST", call_log._FIRST)
+    log = call_log.CallLog(record, "calls", b"C %d %d %d %d\n")
+    for index in range(8_000):
+        log.add(1, index, 1000 + index, 7)
+    (found,) = records.read(tmp_path)
+    assert [call.index for call in found.calls] == list(range(8_000))
+    assert b"C " not in (tmp_path / f"agent-{os.getpid()}.jsonl").read_bytes()

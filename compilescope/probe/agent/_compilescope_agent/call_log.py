@@ -37,10 +37,10 @@ class CallLog:
 
     def add(self, number: int, index: int, start: int, duration: int) -> None:
         """Append one entry."""
-        at = self._at
-        if at >= self._end and not self._grow():
+        if self._at >= self._end and not self._grow():
             self._record.write(self._text % (number, index, start, duration))
             return
+        at = self._at  # in the part of the file that is in memory now
         ENTRY.pack_into(self._map, at, number, index, start, duration)  # type: ignore[arg-type]
         self._at = at + ENTRY.size
 
