@@ -56,8 +56,13 @@ class GrowingTraces:
     def __init__(self) -> None:
         self._files: dict[Path, _Growing] = {}
 
-    def read(self, paths: Sequence[Path]) -> Log:
-        """The events so far in `paths`, which are files as torch writes them, not compressed.
+    @property
+    def taken(self) -> int:
+        """Bytes that were read so far."""
+        return sum(file.read_to for file in self._files.values())
+
+    def take(self, paths: Sequence[Path]) -> None:
+        """Read on in `paths`, which are files as torch writes them, not compressed.
 
         Raises:
             OSError: a file cannot be read.
@@ -67,8 +72,20 @@ class GrowingTraces:
                 reader = TraceReader(Clock(path.stat().st_mtime), trace_files.rank_of(path))
                 self._files[path] = _Growing(path, reader)
             self._files[path].read_on()
+
+    def log(self) -> Log:
+        """The events so far."""
         readers = [file.reader for file in self._files.values()]
         return structured.log_of([reader for reader in readers if reader.count.kinds])
+
+    def read(self, paths: Sequence[Path]) -> Log:
+        """Read on in `paths`: the events so far.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        self.take(paths)
+        return self.log()
 
 
 def _whole(data: bytes) -> int:

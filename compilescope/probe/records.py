@@ -62,51 +62,78 @@ class ProcessRecord:
 
 def read(folder: Path) -> list[ProcessRecord]:
     """The records of every process in `folder`, in the order in which they began."""
-    found: list[ProcessRecord] = []
-    for path in sorted(folder.glob("agent-*.jsonl")):
-        match = _NAME.fullmatch(path.name)
-        if match:
-            found.extend(_read_file(path, int(match.group(1))))
-    for record in found:
-        _read_entries(folder, record)
-    found.sort(key=lambda record: record.wall_ns)
-    _inherit(found)
-    return found
+    return GrowingRecords(folder).read(ended=True)
 
 
-def _read_file(path: Path, pid: int) -> list[ProcessRecord]:
-    records: list[ProcessRecord] = []
-    with path.open("rb") as file:
-        for line in file:
-            if line.startswith(b'{"pid"') or not records:
-                records.append(ProcessRecord(pid))
-            record = records[-1]
-            try:
-                _read_line(line, record)
-            except (ValueError, KeyError, TypeError):
-                record.damaged += 1
-    return records
+class GrowingRecords:
+    """The records in a folder that may still be written to: each byte is read once.
 
+    Attributes:
+        taken: Bytes that were read so far.
+    """
 
-def _read_entries(folder: Path, record: ProcessRecord) -> None:
-    """The steady calls, and the device's times, that the agent kept out of its lines."""
-    for note in record.all("entries"):
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.taken = 0
+        self._files: dict[Path, list[ProcessRecord]] = {}
+        self._read_to: dict[Path, int] = {}
+
+    def read(self, *, ended: bool = False) -> list[ProcessRecord]:
+        """The records so far; `ended` says that what is half a line now stays so."""
+        for path in sorted(self.folder.glob("agent-*.jsonl")):
+            match = _NAME.fullmatch(path.name)
+            if match:
+                self._lines(path, int(match.group(1)), ended=ended)
+        found = [record for records in self._files.values() for record in records]
+        for record in found:
+            for note in record.all("entries"):
+                path = self.folder / Path(note["file"]).name
+                self._entries(path, note["kind"], record, ended=ended)
+            record.calls.sort(key=lambda call: call.start)
+        found.sort(key=lambda record: record.wall_ns)
+        _inherit(found)
+        return found
+
+    def _lines(self, path: Path, pid: int, *, ended: bool) -> None:
+        records = self._files.setdefault(path, [])
+        with path.open("rb") as file:
+            file.seek(self._read_to.get(path, 0))
+            for line in file:
+                if not ended and not line.endswith(b"\n"):
+                    break
+                self._step(path, len(line))
+                if line.startswith(b'{"pid"') or not records:
+                    records.append(ProcessRecord(pid))
+                record = records[-1]
+                try:
+                    _read_line(line, record)
+                except (ValueError, KeyError, TypeError):
+                    record.damaged += 1
+
+    def _entries(self, path: Path, kind: str, record: ProcessRecord, *, ended: bool) -> None:
+        """The steady calls, and the device's times, that the agent kept out of its lines."""
         try:
-            data = (folder / Path(note["file"]).name).read_bytes()
+            with path.open("rb") as file:
+                file.seek(self._read_to.get(path, 0))
+                data = file.read()
         except OSError:
-            record.damaged += 1
-            continue
+            record.damaged += ended
+            return
         for number, index, start, duration in _ENTRY.iter_unpack(data[: len(data) // 24 * 24]):
-            _take(record, note["kind"], number, index, start, duration)
-    if record.calls:
-        record.calls.sort(key=lambda call: call.start)
+            # The rest of the file waits for entries, which come one after the other.
+            if not start or not (duration or ended or kind == "device"):
+                break
+            self._step(path, _ENTRY.size)
+            _take(record, kind, number, index, start, duration)
+
+    def _step(self, path: Path, size: int) -> None:
+        self._read_to[path] = self._read_to.get(path, 0) + size
+        self.taken += size
 
 
 def _take(
     record: ProcessRecord, kind: str, number: int, index: int, start: int, duration: int
 ) -> None:
-    if not start:
-        return
     if kind == "device":
         record.device[number, index] = duration
     elif duration:

@@ -20,16 +20,17 @@ from compilescope.probe.processes import Processes
 from compilescope.probe.raw import END, LAUNCH, TRACE
 
 
-def from_raw(folder: Path, read: Callable[[list[Path]], Log] = read_trace) -> Session:
-    """The session in a raw folder, also when the launcher itself never came back to it.
+def from_raw(folder: Path) -> Session:
+    """The session in a raw folder, also when the launcher itself never came back to it."""
+    return session_of(folder, records.read(folder), read_trace)
 
-    Args:
-        folder: what the program and its launcher wrote.
-        read: reads the trace's files; whoever looks again and again reads only what is new.
-    """
+
+def session_of(
+    folder: Path, agents: list[records.ProcessRecord], read: Callable[[list[Path]], Log]
+) -> Session:
+    """The session of a raw folder whose agents' files were read; `read` reads traces."""
     launch = _json(folder / LAUNCH)
     end = _json(folder / END)
-    agents = records.read(folder)
     gaps: list[Gap] = []
     log = _trace(_trace_files(folder, launch, agents), gaps, read)
     processes = Processes(launch, end, agents, log)

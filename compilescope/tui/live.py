@@ -23,12 +23,19 @@ from rich.text import Text
 from textual.widgets import RichLog
 
 from compilescope import store
-from compilescope.errors import CompilescopeError, InputError, ProgramError
-from compilescope.probe.raw import TRACE
-from compilescope.tui.sources import HOME, Opened, is_raw, is_running, open_session, saved_as
+from compilescope.errors import InputError, ProgramError
+from compilescope.tui.sources import (
+    HOME,
+    Opened,
+    explained,
+    is_raw,
+    is_running,
+    open_session,
+    saved_as,
+)
 
 if TYPE_CHECKING:
-    from compilescope.logs.growing import GrowingTraces
+    from compilescope.probe.growing import GrowingSession
     from compilescope.tui.screens.session import SessionScreen
 
 _EVERY = 0.5  # seconds between looks
@@ -49,15 +56,13 @@ class Live:
     kept: bool = False  # the user left it running
     lines: list[str] = field(default_factory=list)  # the last that it printed
     _screen: SessionScreen | None = None
-    _seen: tuple[tuple[str, int], ...] = ()
     _read_to: int = 0
     _rest: str = ""
     _skip: int = 0
     _busy: bool = False
     _over: bool = False
-    _settled: bool = False
     _late: int = 0
-    _traces: GrowingTraces | None = None
+    _growing: GrowingSession | None = None
 
     def is_running(self) -> bool:
         """Whether the program, or what records it, has not ended."""
@@ -96,13 +101,7 @@ class Live:
             self._skip -= 1
             return
         self._find_raw()
-        sizes = _sizes(self.raw) if self.raw else ()
-        if sizes == self._seen and self._settled and not ended:
-            self._screen.draw_head()
-            return
-        # What came last is whole only once nothing follows it: one more look.
-        self._settled = sizes == self._seen
-        self._seen, self._busy = sizes, True
+        self._busy = True
         self._screen.run_worker(lambda: self._read(ended=ended), thread=True, group="live")
 
     def _find_raw(self) -> None:
@@ -111,8 +110,6 @@ class Live:
             self.raw = next((path for path in found if is_raw(path)), self.raw)
 
     def _read(self, *, ended: bool) -> None:
-        from compilescope.logs.growing import GrowingTraces
-
         assert self._screen is not None
         start = monotonic()
         saved = ended and self.output.exists()
@@ -121,17 +118,34 @@ class Live:
             self._late += 1
             self._busy = False
             return
-        self._traces = None if ended else self._traces or GrowingTraces()
         try:
-            path = self.output if saved or self.raw is None else self.raw
-            found = open_session(path, self._traces)
-        except (CompilescopeError, OSError) as error:  # the folder may go at any moment
+            found = self._whole(saved=saved) if ended else self._so_far()
+        except Exception as error:  # noqa: BLE001  half a record, or a folder that just goes
+            self._growing = None
             if ended:
                 self._screen.app.call_from_thread(self._failed, error)
             self._busy = False
             return
         self._skip = int((monotonic() - start) * _SHARE / _EVERY)
-        self._screen.app.call_from_thread(self._show, found, ended=ended)
+        if found is None:
+            self._busy = False
+            self._screen.app.call_from_thread(self._screen.draw_head)
+        else:
+            self._screen.app.call_from_thread(self._show, found, ended=ended)
+
+    def _whole(self, *, saved: bool) -> Opened:
+        self._growing = None
+        return open_session(self.output if saved or self.raw is None else self.raw)
+
+    def _so_far(self) -> Opened | None:
+        from compilescope.probe.growing import GrowingSession
+
+        if self.raw is None or not is_raw(self.raw):
+            return None
+        if self._growing is None or self._growing.folder != self.raw:
+            self._growing = GrowingSession(self.raw)
+        session = self._growing.read()
+        return None if session is None else explained(self.raw, session)
 
     def _show(self, found: Opened, *, ended: bool) -> None:
         assert self._screen is not None
@@ -142,7 +156,7 @@ class Live:
         if ended and self.output.exists():
             self._screen.notify(f"the program has ended; saved in {self.output}", timeout=6)
 
-    def _failed(self, error: CompilescopeError | OSError) -> None:
+    def _failed(self, error: Exception) -> None:
         assert self._screen is not None
         self._over = True
         said = "\n".join(self.lines[-8:])
@@ -223,11 +237,3 @@ def _dated(name: str) -> Path:
     stem = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)
     stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     return Path(HOME) / f"{stem.removesuffix('.py') or 'program'}-{stamp}{store.SUFFIX}"
-
-
-def _sizes(raw: Path) -> tuple[tuple[str, int], ...]:
-    found = []
-    with suppress(OSError):
-        for folder in (raw, raw / TRACE):
-            found += [(str(path), path.stat().st_size) for path in sorted(folder.iterdir())]
-    return tuple(found) if is_raw(raw) else ()

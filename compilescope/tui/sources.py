@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,9 +19,6 @@ from compilescope.errors import CompilescopeError, InputError
 from compilescope.model import Session
 from compilescope.probe.raw import END, LAUNCH
 from compilescope.tuning import Tuning
-
-if TYPE_CHECKING:
-    from compilescope.logs.growing import GrowingTraces
 
 HOME = ".compilescope"
 
@@ -73,12 +69,8 @@ def find(paths: Sequence[Path]) -> list[Entry]:
     return sorted(found.values(), key=lambda entry: -entry.when)
 
 
-def open_session(path: Path, traces: GrowingTraces | None = None) -> Opened:
+def open_session(path: Path) -> Opened:
     """Read and explain the session at `path`, also one that is still being written.
-
-    Args:
-        path: a session, a page, or the folder that a probed program writes to.
-        traces: of that folder, as far as they were read before.
 
     Raises:
         InputError: missing, damaged, or not a session.
@@ -87,9 +79,14 @@ def open_session(path: Path, traces: GrowingTraces | None = None) -> Opened:
         # Reading a raw record imports the readers of traces, which a saved session does not need.
         from compilescope.probe.session import from_raw
 
-        session = from_raw(path, traces.read) if traces is not None else from_raw(path)
+        session = from_raw(path)
     else:
         session = store.load(path)
+    return explained(path, session)
+
+
+def explained(path: Path, session: Session) -> Opened:
+    """The session at `path`, explained."""
     return Opened(path, session, diagnose(session), _tuning(path))
 
 

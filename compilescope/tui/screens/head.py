@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from compilescope.tui.views.notices import gap
 from compilescope.tui.views.words import STATUS, few, printable
 
+YET = "Nothing is compiled yet."
+
 if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
     from compilescope.tui.live import Live
@@ -14,8 +16,10 @@ if TYPE_CHECKING:
 
 def title(found: Diagnosis, live: Live | None, *, paused: bool) -> str:
     """The run in one line, its state first."""
-    parts = [STATUS[found.status], found.name]
-    if live is not None and live.is_running():
+    running = live is not None and live.is_running()
+    waiting = running and found.status == "nothing"
+    parts = [found.name] if waiting else [STATUS[found.status], found.name]
+    if running:
         parts.insert(0, "❚❚ paused" if paused else "● live")
     counts = found.counts
     parts += [few(counts.calls, "call")] if counts.calls else []
@@ -24,8 +28,10 @@ def title(found: Diagnosis, live: Live | None, *, paused: bool) -> str:
     return printable(" · ".join(part for part in parts if part))
 
 
-def verdict(found: Diagnosis) -> str:
+def verdict(found: Diagnosis, *, running: bool) -> str:
     """The verdict, and before it how the program ended where it did not end well."""
+    if running and found.status == "nothing":
+        return YET
     ended = found.ended
     if not ended or ended == "exited with code 0" or ended.startswith("still"):
         return printable(found.verdict.replace("`", ""))
@@ -33,8 +39,10 @@ def verdict(found: Diagnosis) -> str:
     return printable(f"The program {first}. {found.verdict}".replace("`", ""))
 
 
-def second(found: Diagnosis) -> tuple[str, bool]:
+def second(found: Diagnosis, *, running: bool) -> tuple[str, bool]:
     """The line below the verdict, and whether a low terminal may leave it out."""
+    if running and found.status == "nothing":
+        return "", True  # what a program that has just begun lacks is no gap
     lines = []
     if found.incomplete:
         more = len(found.incomplete) - 1

@@ -122,10 +122,11 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         if self.at.opened is None:
             return
         found = self.at.opened.diagnosis
+        running = self.live is not None and self.live.is_running()
         self.query_one("#title", Static).update(head.title(found, self.live, paused=self.paused))
-        self.query_one("#verdict", Static).update(head.verdict(found))
+        self.query_one("#verdict", Static).update(head.verdict(found, running=running))
         recovery = self.query_one("#recovery", Static)
-        text, optional = head.second(found)
+        text, optional = head.second(found, running=running)
         recovery.update(text)
         recovery.set_class(not text, "hidden")
         recovery.set_class(optional, "optional")

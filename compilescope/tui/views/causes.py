@@ -57,6 +57,8 @@ class _Causes:
 
     def empty(self) -> str:
         if self.found.status == "nothing":
+            if self.found.ended.startswith("still"):
+                return "Nothing was compiled so far."
             return (
                 "Nothing was compiled: no call of a compiled function was recorded.\n"
                 "Was torch.compile reached, and the compiled function called?"

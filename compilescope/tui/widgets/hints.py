@@ -26,7 +26,9 @@ class Hints(Widget):
 
     def __init__(self, place: Place, *, live: bool = False, **options: Any) -> None:
         super().__init__(**options)
-        self._keys = [key for key in keys_of(place, "pane", live=live) if key.label]
+        keys = [key for key in keys_of(place, "pane", live=live) if key.label]
+        # What only a running program has comes first: it is not looked for elsewhere.
+        self._keys = sorted(keys, key=lambda key: not key.live)
 
     def on_click(self, event: Click) -> None:
         """Press the key under the mouse."""
