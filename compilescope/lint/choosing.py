@@ -35,10 +35,19 @@ def rewrite_branch(correction: Correction) -> None:
 def _chosen(correction: Correction, yes: str, no: str, inverted: bool) -> str:
     """`torch.where(...)` for a test that is the finding."""
     first, second = (no, yes) if inverted else (yes, no)
-    condition = correction.text(correction.node)
-    if not _is_comparison(correction.node):
-        condition = f"{correction.text(correction.node, operand=True)} != 0"
+    tested = _tested(correction)
+    condition = correction.text(tested)
+    if not _is_comparison(tested):
+        condition = f"{correction.text(tested, operand=True)} != 0"
     return f"{correction.name('torch.where')}({condition}, {first}, {second})"
+
+
+def _tested(correction: Correction) -> cst.CSTNode:
+    """The tensor that the finding is about, without a `bool()` around it."""
+    node = correction.node
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and len(node.args) == 1:
+        return node.args[0].value if node.func.value == "bool" else node
+    return node
 
 
 def _is_comparison(node: cst.CSTNode) -> bool:
@@ -165,7 +174,7 @@ def _only(correction: Correction, suite: cst.BaseSuite) -> cst.CSTNode:
 
 def _assertion(correction: Correction, body: cst.Raise, inverted: bool) -> str:
     """An assertion that fails where the `raise` was reached; with it, the graph goes on."""
-    test = correction.node
+    test = _tested(correction)
     if inverted:
         condition = correction.text(test)
     elif _is_comparison(test):

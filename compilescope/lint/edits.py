@@ -173,6 +173,36 @@ class Correction:
         text = "".join(f"{indent}{line}{newline}" if line else newline for line in lines)
         self.edits.append(Edit(start, start, text))
 
+    def insert_after_imports(self, *lines: str) -> None:
+        """New lines at the top level, below the imports of the file."""
+        newline = self.tree.module.default_newline
+        last = None
+        for statement in self.tree.module.body:
+            small = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+            if any(isinstance(part, (cst.Import, cst.ImportFrom)) for part in small):
+                last = statement
+        if not isinstance(last, cst.SimpleStatementLine):
+            self.decline("the file has no imports")
+        end = self._tail(last)
+        self.edits.append(Edit(end, end, newline + "".join(line + newline for line in lines)))
+
+    def remove_argument(self, keyword: str) -> None:
+        """The call of the finding without one of its keyword arguments."""
+        call = self.node
+        if not isinstance(call, cst.Call):
+            self.decline("the call is not written out")
+        index = next(
+            (i for i, a in enumerate(call.args) if a.keyword and a.keyword.value == keyword), -1
+        )
+        if index < 0:
+            self.decline("the argument is passed in another way")
+        start, end = self.tree.span(call.args[index])
+        if index:
+            start = self.tree.span(call.args[index - 1])[1]
+        elif len(call.args) > 1:
+            end = self.tree.span(call.args[1])[0]
+        self.edits.append(Edit(start, end, ""))
+
     def remove(self, statement: Statement) -> None:
         """Without `statement` and its trailing comment; `pass` where the block would be empty."""
         block = self.parent(statement)

@@ -131,7 +131,8 @@ class Collector:
         self.paths: set[str] = set()
         self.machine: Machine | None = None
         self.found: dict[tuple[str, int, int, str], Finding] = {}
-        self.unfixable: set[tuple[str, int, int, str]] = set()
+        self.unfixable: set[tuple[tuple[str, int, int, str], str]] = set()
+        self.constructs: dict[tuple[str, int, int, str], str] = {}  # of what is found
         self.rules: dict[str, list[Rule]] = {}
         for kind in rules:
             if kind.pedantic and not pedantic:
@@ -155,7 +156,7 @@ class Collector:
                 reports = []
             if rule.fixable == "unsafe" and not any(report.fix for report in reports):
                 # another call reaches the same code with other values: no fix is right for both
-                self.unfixable.add(_place(fact.node, fact, rule))
+                self.unfixable.add((_place(fact.node, fact, rule), fact.detail))
 
     def _keep(self, rule: Rule, fact: Fact, report: Report) -> None:
         certainty = "possible" if fact.site.rare else report.certainty or rule.certainty
@@ -172,6 +173,7 @@ class Collector:
         old = self.found.get(key)
         if old is not None and not _stronger(certainty, old.certainty):
             return
+        self.constructs[key] = fact.detail
         self.found[key] = Finding(
             path=module.path,
             line=node.lineno,
@@ -193,8 +195,9 @@ class Collector:
 
     def sorted(self) -> list[Finding]:
         """The findings in reading order."""
-        for key in self.unfixable & self.found.keys():
-            self.found[key] = msgspec.structs.replace(self.found[key], fix="")
+        for key, construct in self.constructs.items():
+            if (key, construct) in self.unfixable:
+                self.found[key] = msgspec.structs.replace(self.found[key], fix="")
         return sorted(self.found.values(), key=lambda f: (f.path, f.line, f.column, f.code))
 
 

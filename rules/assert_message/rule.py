@@ -36,7 +36,7 @@ class AssertMessage(Rule):
         if certainty is None or message is None:
             return
         if not isinstance(message, ast.Constant):
-            fix: Literal["unsafe", ""] = "unsafe" if isinstance(message, ast.JoinedStr) else ""
+            fix: Literal["unsafe", ""] = "unsafe" if _has_text(message) else ""
             yield Report(certainty=certainty, fix=fix)
         elif not isinstance(message.value, str):
             yield Report(
@@ -50,21 +50,24 @@ class AssertMessage(Rule):
         """Write the text of the message, with the expressions as they stand in it."""
         import libcst as cst
 
+        from compilescope.lint.choosing import constant_message
+
         check = correction.enclosing(correction.nodes[0], cst.Assert)
         if not isinstance(check, cst.Assert) and isinstance(
             correction.nodes[0], cst.SimpleStatementLine
         ):
             check = correction.nodes[0].body[0]
-        if not isinstance(check, cst.Assert) or not isinstance(check.msg, cst.FormattedString):
-            correction.decline("the message is put together from several strings")
-        quote, parts = check.msg.end, list[str]()
-        for part in check.msg.parts:
-            if isinstance(part, cst.FormattedStringText):
-                parts.append(part.value.replace("{{", "{").replace("}}", "}"))
-            elif isinstance(part, cst.FormattedStringExpression):
-                parts.append(correction.text(part.expression))
-        expressions = [p for p in check.msg.parts if isinstance(p, cst.FormattedStringExpression)]
-        if any(set(correction.text(p.expression)) & set("\"'\\\n\r") for p in expressions):
-            correction.decline("an expression of the message holds a string")
-        prefix = check.msg.prefix.replace("f", "").replace("F", "")
-        correction.replace(check.msg, prefix + quote + "".join(parts) + quote)
+        if not isinstance(check, cst.Assert) or check.msg is None:
+            correction.decline("the assertion is not written out")
+        message: cst.BaseExpression = check.msg
+        if isinstance(message, cst.Tuple):
+            message = message.elements[0].value
+        correction.replace(check.msg, constant_message(correction, message))
+
+
+def _has_text(message: ast.expr) -> bool:
+    """An f-string, or a tuple that begins with a text."""
+    if isinstance(message, ast.Tuple) and message.elts:
+        message = message.elts[0]
+        return isinstance(message, ast.Constant) and isinstance(message.value, str)
+    return isinstance(message, ast.JoinedStr)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from compilescope.lint.masking import can_cover
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, worst
 from compilescope.lint.values import tensor_part
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class BooleanMaskRead(Rule):
@@ -19,6 +24,7 @@ class BooleanMaskRead(Rule):
     reason = "The size of the result is the number of true elements, which is data."
     help = "multiply by the mask, or use `torch.where`"
 
+    fixable = "unsafe"
     facts = ("index",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -35,5 +41,11 @@ class BooleanMaskRead(Rule):
                 certainty = worst(certainty_of(part), certainty_of(fact.value) or "likely")
                 if not mask.data and certainty == "certain":
                     certainty = "likely"
-                yield Report(certainty=certainty)
+                yield Report(certainty=certainty, fix="unsafe" if can_cover(fact) else "")
                 return
+
+    def fix(self, correction: Correction) -> None:
+        """Choose over the whole tensor."""
+        from compilescope.lint.masking import cover
+
+        cover(correction)

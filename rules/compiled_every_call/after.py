@@ -5,12 +5,16 @@ def f(x):
     return x * 2
 
 
-compiled = torch.compile(f, backend="eager")
+compiled_f = torch.compile(f, backend="eager")
+
+
+def step(x):
+    return compiled_f(x)
 
 
 def run():
     for _ in range(4):
-        compiled(torch.ones(3))
+        step(torch.ones(3))
 
 
 run()

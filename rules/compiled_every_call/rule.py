@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from compilescope.lint.hoisting import compile_can_move
 from compilescope.lint.index import own_statements
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 KINDS = ("function", "instance", "unknown")
 
@@ -36,6 +41,7 @@ class CompiledEveryCall(Rule):
     reason = "The wrapper is thrown away after the call."
     help = "compile once and keep the result"
 
+    fixable = "unsafe"
     facts = ("compile",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -44,4 +50,10 @@ class CompiledEveryCall(Rule):
         if fact.site.compiled or fact.detail != "torch.compile" or fact.site.init:
             return
         if fact.site.loops and fact.value.kind in KINDS and local_result(fact):
-            yield Report()
+            yield Report(fix="unsafe" if compile_can_move(fact) else "")
+
+    def fix(self, correction: Correction) -> None:
+        """Compile once, above the function."""
+        from compilescope.lint.moving import move_compile
+
+        move_compile(correction)

@@ -5,7 +5,7 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.register_buffer("steps", torch.zeros(()))
+        self.register_buffer("steps", torch.tensor(0), persistent=False)
 
     def forward(self, x):
         self.steps.add_(1)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from compilescope.lint.counters import can_be_buffer
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class CounterAttribute(Rule):
@@ -18,6 +23,7 @@ class CounterAttribute(Rule):
     reason = "The graph is compiled for the value it saw; the next call has another one."
     help = "keep it as a buffer and use `add_`, or count outside"
 
+    fixable = "unsafe"
     facts = ("store-attribute",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -36,4 +42,11 @@ class CounterAttribute(Rule):
             return
         if number.data == "bool":
             return
-        yield Report(f"`{ast.unparse(place)}` is a Python number that each call changes")
+        message = f"`{ast.unparse(place)}` is a Python number that each call changes"
+        yield Report(message, fix="unsafe" if can_be_buffer(fact) else "")
+
+    def fix(self, correction: Correction) -> None:
+        """Keep it in a buffer."""
+        from compilescope.lint.counters import make_buffer
+
+        make_buffer(correction)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from compilescope.lint.rule import CallRule, Fact
 from compilescope.lint.values import Value, contains_tensor, is_tensor
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 def holds_tensor(value: Value) -> bool:
@@ -29,6 +34,8 @@ class DeepCopy(CallRule):
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "`clone()` tensors; use `.copy()` of the container"
 
+    fixable = "unsafe"
+
     def applies(self, fact: Fact) -> bool:
         """Plain configurations are copied while tracing; tensors and containers are not."""
         value = fact.argument(0)
@@ -37,3 +44,25 @@ class DeepCopy(CallRule):
         if fact.name == "copy.copy":
             return value.kind in ("dict", "list", "tuple") or is_tensor(value)
         return holds_tensor(value)
+
+    def can_fix(self, fact: Fact) -> bool:
+        """One tensor, or a plain dictionary or list."""
+        value = fact.argument(0)
+        if value is None or len(fact.arguments) != 1 or fact.keywords:
+            return False
+        if is_tensor(value):
+            return fact.name == "copy.deepcopy"
+        return fact.name == "copy.copy" and value.kind in ("dict", "list") and value.note != "range"
+
+    def fix(self, correction: Correction) -> None:
+        """Use the method that copies."""
+        import libcst as cst
+
+        call = correction.node
+        if not isinstance(call, cst.Call) or len(call.args) != 1:
+            correction.decline("the call is not written out")
+        value = correction.text(call.args[0].value, operand=True)
+        name = correction.text(call.func).rpartition(".")[2]
+        if name not in ("deepcopy", "copy"):
+            correction.decline("the function has another name here")
+        correction.replace(call, f"{value}.clone()" if name == "deepcopy" else f"{value}.copy()")

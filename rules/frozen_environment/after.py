@@ -2,11 +2,9 @@ import os
 
 import torch
 
-FLAG = os.getenv("FLAG")
-
 
 def f(x):
-    return x * 2 if FLAG else x + 1
+    return x * 2 if os.environ.get("FLAG") else x
 
 
 def make():

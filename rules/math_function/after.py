@@ -1,8 +1,10 @@
+import math
+
 import torch
 
 
 def f(x):
-    norm = torch.sqrt(x.sum())
+    norm = torch.sqrt(x.sum().detach())
     return x / norm
 
 

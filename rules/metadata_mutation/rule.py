@@ -19,6 +19,7 @@ class MetadataMutation(CallRule):
         "torch.Tensor.map_": "",
         "torch.Tensor.swap_": "",
         "torch.resize_as_": "",
+        "torch.resize_as_sparse_": "",
         "torch.utils.swap_tensors": "",
     }
     gb_ids = ("GB0148", "GB0126", "GB0055")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class NonfiniteCheck(Rule):
@@ -17,6 +21,7 @@ class NonfiniteCheck(Rule):
     reason = "The check is a branch on data."
     help = "check the returned norm outside"
 
+    fixable = "unsafe"
     facts = ("call:torch.nn.utils.clip_grad_norm_", "call:torch.nn.utils.get_total_norm")
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -24,4 +29,8 @@ class NonfiniteCheck(Rule):
         del target
         flag = fact.keywords.get("error_if_nonfinite")
         if flag is not None and flag.data is True:
-            yield Report()
+            yield Report(fix="unsafe")
+
+    def fix(self, correction: Correction) -> None:
+        """Leave the check out."""
+        correction.remove_argument("error_if_nonfinite")

@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from compilescope.lint.hoisting import import_can_move
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 PRESENT = frozenset((*sys.stdlib_module_names, "torch", "numpy"))
 
@@ -35,6 +40,7 @@ class OptionalImport(Rule):
     reason = "An import that fails while tracing makes the whole function run eagerly."
     help = "import at module level and test a flag"
 
+    fixable = "unsafe"
     facts = ("import",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -49,5 +55,11 @@ class OptionalImport(Rule):
         for name in names:
             top = name.partition(".")[0]
             if top not in PRESENT and top not in imported_tops(fact):
-                yield Report()
+                yield Report(fix="unsafe" if import_can_move(fact) else "")
                 return
+
+    def fix(self, correction: Correction) -> None:
+        """Try the import once, when the module is imported."""
+        from compilescope.lint.moving import move_import
+
+        move_import(correction)

@@ -1,11 +1,11 @@
-import os
+import gc
 
 import torch
 
 
 def f(x):
     y = x + 1
-    pid = os.getpid()  # CS117
+    gc.collect()  # CS117
     return y * 2
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from compilescope.lint.rule import GuardedCall
 
 
-class ProcessState(CallRule):
+class ProcessState(GuardedCall):
     """Process state in compiled code."""
 
     code = "CS117"
@@ -60,3 +60,4 @@ class ProcessState(CallRule):
     gb_ids = ("GB0007", "GB0142")
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "do it outside the compiled function"
+    kept = frozenset(names) - {"gc.collect"}

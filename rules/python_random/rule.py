@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+from typing import TYPE_CHECKING
+
+from compilescope.lint.rule import CallRule, Fact
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class PythonRandom(CallRule):
@@ -32,3 +37,17 @@ class PythonRandom(CallRule):
     gb_ids = ("GB0007",)
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "draw with torch, or before the compiled call"
+    fixable = "safe"
+
+    def can_fix(self, fact: Fact) -> bool:
+        """`random.random()`, for which another function gives the same stream."""
+        return fact.name == "random.random"
+
+    def fix(self, correction: Correction) -> None:
+        """Draw the same number with the function that is traced."""
+        import libcst as cst
+
+        call = correction.node
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            correction.decline("the function is imported by its name")
+        correction.replace(call, f"{correction.text(call.func.value)}.uniform(0.0, 1.0)")

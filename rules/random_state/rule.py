@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from compilescope.lint.rule import CallRule
+from compilescope.lint.torch_facts import SKIPPED
+
+MARKED = {n: v for n, v in SKIPPED.items() if "rng_state" in n or "manual_seed" in n}
 
 
 class RandomState(CallRule):
@@ -12,21 +15,15 @@ class RandomState(CallRule):
     name = "random-state"
     summary = "state of the random generator in compiled code"
     names = {
-        "torch.manual_seed": "",
+        **MARKED,
         "torch.seed": "",
         "torch.initial_seed": "",
-        "torch.get_rng_state": "",
-        "torch.set_rng_state": "",
         "torch.Generator": "",
         "torch.random.manual_seed": "",
         "torch.random.fork_rng": "",
         "torch.random.get_rng_state": "",
         "torch.random.set_rng_state": "",
         "torch.random.seed": "",
-        "torch.cuda.manual_seed": "",
-        "torch.cuda.manual_seed_all": "",
-        "torch.cuda.get_rng_state": "",
-        "torch.cuda.set_rng_state": "",
         "torch.cuda.seed": "",
         "torch.Generator.manual_seed": "",
         "torch.Generator.seed": "",

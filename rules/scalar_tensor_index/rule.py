@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
+from compilescope.lint.indexing import is_only_index
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 from compilescope.lint.values import SCALAR, is_tensor
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class ScalarTensorIndex(Rule):
@@ -18,6 +23,7 @@ class ScalarTensorIndex(Rule):
     reason = "Indexing by a 0-d tensor reads its value like `.item()`."
     help = "use `x.index_select(0, i.reshape(1)).squeeze(0)`"
 
+    fixable = "unsafe"
     facts = ("index", "store-index")
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -27,5 +33,16 @@ class ScalarTensorIndex(Rule):
             return
         for part in fact.other.data if fact.other.kind == "tuple" else (fact.other,):
             if part.kind == "tensor" and part.note & SCALAR and part.data != "bool":
-                yield Report(certainty=certainty_of(part))
+                fix: Literal["unsafe", ""] = "unsafe" if is_only_index(fact, part) else ""
+                yield Report(certainty=certainty_of(part), fix=fix)
                 return
+
+    def fix(self, correction: Correction) -> None:
+        """Select along the first dimension."""
+        import libcst as cst
+
+        from compilescope.lint.indexing import select
+
+        if not isinstance(correction.node, cst.Subscript):
+            correction.decline("the index is not written out")
+        select(correction, correction.node)

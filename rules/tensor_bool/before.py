@@ -2,8 +2,7 @@ import torch
 
 
 def f(x):
-    found = bool(x.any())  # CS103
-    return x * 2 if found else x
+    return x * 2 if bool(x.any()) else x  # CS103
 
 
 def make():

@@ -2,7 +2,7 @@ import torch
 
 
 def f(x):
-    scale = x.max()
+    scale = x.max().detach()
     return x / scale
 
 

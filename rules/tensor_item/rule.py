@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
+from compilescope.lint.indexing import is_picked
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
+from compilescope.lint.uses import has_no_dimensions, meets_tensors
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class TensorItem(Rule):
@@ -17,10 +23,26 @@ class TensorItem(Rule):
     reason = "The value exists only when the graph runs; Python needs it while the graph is built."
     help = "keep the 0-d tensor, or set `torch._dynamo.config.capture_scalar_outputs`"
 
+    fixable = "unsafe"
     facts = ("call:torch.Tensor.item",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
         message = "`.item()` turns tensor data into a Python number"
-        yield Report(message, certainty=certainty_of(fact.value))
+        stays = has_no_dimensions(fact.value) and (meets_tensors(fact) or is_picked(fact))
+        fix: Literal["unsafe", ""] = "unsafe" if stays else ""
+        yield Report(message, certainty=certainty_of(fact.value), fix=fix)
+
+    def fix(self, correction: Correction) -> None:
+        """Keep the tensor; its value had no gradient."""
+        import libcst as cst
+
+        from compilescope.lint.indexing import pick
+
+        call = correction.node
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            correction.decline("the call is not written out")
+        if not pick(correction, call, call.func.value):
+            value = correction.text(call.func.value, operand=True)
+            correction.replace(call, f"{value}.detach()")

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, shown
+from compilescope.lint.uses import has_no_dimensions, meets_tensors
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class TensorToNumber(Rule):
@@ -17,6 +22,7 @@ class TensorToNumber(Rule):
     reason = "The value exists only when the graph runs; Python needs it while the graph is built."
     help = "keep the 0-d tensor, or pass the number in"
 
+    fixable = "unsafe"
     facts = ("call:builtins.int", "call:builtins.float", "call:builtins.complex")
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -27,6 +33,24 @@ class TensorToNumber(Rule):
             return
         certainty = certainty_of(value)
         if certainty:
-            yield Report(
-                f"`{shown(fact)}()` turns tensor data into a Python number", certainty=certainty
-            )
+            message = f"`{shown(fact)}()` turns tensor data into a Python number"
+            yield Report(message, certainty=certainty, fix="unsafe" if stays(fact) else "")
+
+    def fix(self, correction: Correction) -> None:
+        """Keep the tensor; its value had no gradient."""
+        import libcst as cst
+
+        call = correction.node
+        if not isinstance(call, cst.Call) or len(call.args) != 1 or call.args[0].star:
+            correction.decline("the call is not written out")
+        value = correction.text(call.args[0].value, operand=True)
+        correction.replace(call, f"{value}.detach()")
+
+
+def stays(fact: Fact) -> bool:
+    """Whether a tensor without dimensions can stand for the number."""
+    value = fact.arguments[0] if len(fact.arguments) == 1 else None
+    if value is None or fact.keywords or not has_no_dimensions(value):
+        return False
+    whole = fact.name == "builtins.float" or (fact.name == "builtins.int" and value.data == "int")
+    return whole and meets_tensors(fact)

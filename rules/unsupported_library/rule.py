@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+import sys
+from collections.abc import Iterator
+
+from compilescope.lint.rule import CallRule, Fact, Report, Versions, holds
+from compilescope.lint.torch_facts import SKIPPED_MODULES
+
+OF_OTHER_RULES = ("numpy", "tqdm")
+LIBRARIES = {
+    name: versions
+    for name, versions in SKIPPED_MODULES.items()
+    if name not in sys.stdlib_module_names and name not in OF_OTHER_RULES
+}
 
 
 class UnsupportedLibrary(CallRule):
@@ -55,7 +66,19 @@ class UnsupportedLibrary(CallRule):
         "fractions.Fraction": "",
         "textwrap.dedent": "",
         "textwrap.wrap": "",
+        "torch.jit.isinstance": "",
+        "torch.distributions.constraints.is_dependent": "",
     }
     gb_ids = ("GB0007", "GB0134", "GB0059", "GB0142")
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "do it outside the compiled function"
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report listed functions, and every call into a library that is skipped as a whole."""
+        if not fact.key.startswith("package:"):
+            yield from super().check(fact, target)
+        elif holds(LIBRARIES[fact.name], target):
+            yield Report(f"`{fact.detail}` in compiled code", gb_ids=("GB0007",))
+
+
+UnsupportedLibrary.facts = (*UnsupportedLibrary.facts, *(f"package:{name}" for name in LIBRARIES))

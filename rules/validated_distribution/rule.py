@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
+
+if TYPE_CHECKING:
+    from compilescope.lint.edits import Correction
 
 
 class ValidatedDistribution(Rule):
@@ -17,6 +21,7 @@ class ValidatedDistribution(Rule):
     reason = "The check branches on the data of the arguments."
     help = "leave `validate_args` out"
 
+    fixable = "unsafe"
     facts = ("package:torch.distributions",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
@@ -24,4 +29,8 @@ class ValidatedDistribution(Rule):
         del target
         flag = fact.keywords.get("validate_args")
         if flag is not None and flag.data is True:
-            yield Report()
+            yield Report(fix="unsafe")
+
+    def fix(self, correction: Correction) -> None:
+        """Leave the check out."""
+        correction.remove_argument("validate_args")

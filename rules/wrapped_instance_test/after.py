@@ -7,9 +7,8 @@ class Net(nn.Module):
         return x * 2
 
 
-model = Net()
-model.compile(backend="eager")
-print(isinstance(model, Net))
+model = torch.compile(Net(), backend="eager")
+print(isinstance(model._orig_mod, Net))
 
 
 def make():

@@ -7,9 +7,8 @@ class Net(nn.Module):
         return x * 2
 
 
-net = Net()
-model = torch.compile(net, backend="eager")
-state = net.state_dict()
+model = torch.compile(Net(), backend="eager")
+state = model._orig_mod.state_dict()
 
 
 def make():

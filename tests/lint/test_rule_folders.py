@@ -64,6 +64,13 @@ def test_readme_shows_the_examples_as_they_are(rule):
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_readme_says_whether_there_is_a_fix(rule):
+    about = text(rule, "README.md").partition("## Fix\n")[2].partition("\n## ")[0].lstrip()
+    assert about.startswith(("Safe", "Unsafe")) == bool(rule.fixable)
+    assert about.startswith(rule.fixable.capitalize())
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_rule_says_what_and_how(rule):
     folder = os.path.basename(rule_folder(rule))
     assert rule.name == folder.replace("_", "-")
