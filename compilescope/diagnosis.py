@@ -134,7 +134,7 @@ class FunctionSummary(msgspec.Struct, frozen=True):
     """One compiled function with its continuations after graph breaks."""
 
     frame: Frame
-    status: Literal["compiled", "broken", "eager", "failed", "skipped"]
+    status: Literal["compiled", "broken", "eager", "failed", "skipped", "empty"]
     compiles: int
     recompiles: int
     breaks: int
@@ -296,6 +296,8 @@ class Seconds(msgspec.Struct, frozen=True):
     total: float | None = None
     compiling: float = 0.0
     lost: float = 0.0  # to recompilations: what the calls cost beyond a steady call
+    # Of that, in the process that lost most; None where one process alone recompiled.
+    slowest: float | None = None
 
 
 class Diagnosis(msgspec.Struct, frozen=True):

@@ -90,6 +90,15 @@ class Page:
         """The recompiles of a cause, the dearest first."""
         return tuple(sorted(self._by_cause[cause], key=lambda item: -item.seconds_lost))
 
+    def spread(self, cause: str) -> str:
+        """In how many processes a cause recompiled, "" in a run of one process."""
+        processes = {item.process for item in self._by_cause[cause]}
+        names = [name for name in map(self.process, sorted(processes)) if name]
+        if len(names) < 2:
+            return f" in {names[0]}" if names else ""
+        ranks = all(name.startswith("rank ") for name in names)
+        return f" in {len(names)} {'ranks' if ranks else 'processes'}"
+
     def decisive(self, item: Recompile) -> GuardFailure | None:
         """The guard that turned away the graph which came closest."""
         near = [reason for reason in item.reasons if reason.entry == item.nearest]
@@ -185,7 +194,7 @@ def _forecast(diagnosis: Diagnosis) -> Section | None:
 def _keyed(diagnosis: Diagnosis) -> Iterator[tuple[str, CallSeries]]:
     """The series that are drawn, each with a name for its place on the page."""
     series = [item for item in diagnosis.calls if item.seconds][:_MOST_PANELS]
-    keys = distinct(identity(item.name)[:6] for item in series)
+    keys = distinct(identity(item.name, *_rank(diagnosis, item.process))[:6] for item in series)
     return zip(keys, series, strict=True)
 
 
@@ -203,6 +212,12 @@ def _panels(diagnosis: Diagnosis, letter_of: dict[str, str]) -> tuple[Panel, ...
         )
         for key, series in _keyed(diagnosis)
     )
+
+
+def _rank(diagnosis: Diagnosis, index: int) -> tuple[str, ...]:
+    """What tells a process from others in every run, where there are several."""
+    name = _process(diagnosis, index)
+    return (name if name.startswith("rank") else f"process {index}",) if name else ()
 
 
 def _process(diagnosis: Diagnosis, index: int) -> str:

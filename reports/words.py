@@ -19,6 +19,7 @@ STATUS = {
     "eager": ("!", "runs eagerly"),
     "failed": ("✗", "failed to compile"),
     "skipped": ("-", "not compiled"),
+    "empty": ("·", "traced, no graph of its own"),
 }
 
 # The kinds of notices and of what stands in the way of CUDA graphs, for people.

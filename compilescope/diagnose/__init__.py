@@ -50,6 +50,7 @@ def diagnose(session: Session) -> Diagnosis:
         total=session.seconds,
         compiling=sum(item.seconds or 0.0 for item in compiles),
         lost=sum(item.seconds_lost for item in explained.recompiles),
+        slowest=_slowest(explained),
     )
     state = status(counts, session, len(errors))
     return Diagnosis(
@@ -107,7 +108,11 @@ def ended(session: Session) -> str:
 
 
 def _first(text: str) -> str:
-    return text.strip().partition("\n")[0]
+    """The first line, with the next one that says something where the first only announces it."""
+    lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        return f"{lines[0]} {lines[1]}"
+    return lines[0] if lines else text.strip()
 
 
 def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:
@@ -133,6 +138,13 @@ def _compiles(session: Session, timeline: Timeline) -> tuple[Compile, ...]:
             at=event.at,
         )
     return tuple(found.values())
+
+
+def _slowest(explained: Explained) -> float | None:
+    lost: dict[int, float] = {}
+    for item in explained.recompiles:
+        lost[item.process] = lost.get(item.process, 0.0) + item.seconds_lost
+    return max(lost.values()) if len(lost) > 1 else None
 
 
 def _unknown(explained: Explained) -> int:

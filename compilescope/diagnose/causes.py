@@ -79,11 +79,13 @@ def _cause(
     limited: set[Frame],
     lines: dict[tuple[str, str], int],
 ) -> Cause:
-    first = found[0]
-    evidence = evidence_of(session, found, limited)
+    # Each process has graphs of its own: a size that two ranks saw once each did not change twice.
+    told = _of_one_process(found)
+    first = told[0]
+    evidence = evidence_of(session, told, limited)
     failure = evidence.failure
     function = written(first.event.frame, lines)
-    others: list[Sequence[GuardFailure]] = [one.others for one in found]
+    others: list[Sequence[GuardFailure]] = [one.others for one in told]
     if evidence.foreign:
         others = [[renamed(item, wrapped=evidence.wrapped) for item in one] for one in others]
     also = companions(failure, others)
@@ -110,10 +112,18 @@ def _cause(
         remedies=remedies(evidence),
         callables=tuple(
             session.callables[index].name
-            for index in dict.fromkeys(one.callable for one in found)
+            for index in dict.fromkeys(one.callable for one in told)
             if index is not None and index < len(session.callables)
         ),
     )
+
+
+def _of_one_process(found: list[Occurrence]) -> list[Occurrence]:
+    """The occurrences in the process that had most of them, the first among equals."""
+    by_process: dict[int, list[Occurrence]] = defaultdict(list)
+    for one in found:
+        by_process[one.event.process].append(one)
+    return max(by_process.values(), key=len)
 
 
 def _place(found: list[Occurrence]) -> Frame | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _RESUME = re.compile(r"^torch_dynamo_resume_in_(?P<function>.+)_at_(?P<line>\d+)$")
 
-Status = Literal["compiled", "broken", "eager", "failed", "skipped"]
+Status = Literal["compiled", "broken", "eager", "failed", "skipped", "empty"]
 
 
 def written(frame: Frame, first_lines: dict[tuple[str, str], int] | None = None) -> Frame:
@@ -101,6 +101,8 @@ class _Total:
             return "eager"
         if not self.compiles and "failed" in self.outcomes:
             return "failed"
+        if not self.compiles and "empty" in self.outcomes:
+            return "empty"
         if not self.compiles and self.outcomes:
             return "skipped"
         return "broken" if self.breaks else "compiled"

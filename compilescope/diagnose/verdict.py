@@ -59,11 +59,12 @@ def recovery(causes: tuple[Cause, ...], seconds: Seconds) -> str:
         return ""
     best = causes[:3]
     saved = sum(cause.seconds_lost for cause in best)
+    where = ", all processes together" if seconds.slowest is not None else ""
     if len(best) < len(causes):
         share = f" ({saved / seconds.lost:.0%} of what recompiles cost)"
-        return f"Fixing the first {len(best)} causes gives back {duration(saved)}{share}."
+        return f"Fixing the first {len(best)} causes gives back {duration(saved)}{where}{share}."
     which = "the cause" if len(causes) == 1 else f"the {len(causes)} causes"
-    return f"Fixing {which} below gives back {duration(saved)}."
+    return f"Fixing {which} below gives back {duration(saved)}{where}."
 
 
 def duration(seconds: float) -> str:
@@ -102,6 +103,10 @@ def _recompiled(counts: Counts, seconds: Seconds) -> str:
     if not seconds.lost:
         return times[0].upper() + times[1:]
     total = f" of {duration(seconds.total)}" if seconds.total else ""
+    if seconds.slowest is not None:
+        # Processes run side by side: their sum may exceed the time that the program took.
+        lost = f"{duration(seconds.slowest)}{total} went to recompiles in the slowest process"
+        return f"{lost}, {times} in all"
     return f"{duration(seconds.lost)}{total} went to {times}"
 
 

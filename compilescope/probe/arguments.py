@@ -64,7 +64,7 @@ def program(parts: Sequence[str], python: str | None) -> tuple[tuple[str, ...], 
             what = "command after `--`" if marker == _COMMAND else "module after `-m`"
             raise UsageError(f"no {what}", hint="compilescope probe --help")
         if marker == _COMMAND:
-            return tuple(rest), Path(rest[0]).name
+            return tuple(rest), _name(rest)
         return (interpreter.choose(python), "-m", *rest), rest[0]
     if not parts:
         raise UsageError(
@@ -84,3 +84,9 @@ def program(parts: Sequence[str], python: str | None) -> tuple[tuple[str, ...], 
             hint="name the script in it, or `-m package`",
         )
     return (interpreter.choose(python), *parts), script.name
+
+
+def _name(command: Sequence[str]) -> str:
+    """The script that a launcher (`torchrun`, `python`) runs, or else the launcher."""
+    script = next((part for part in command[1:] if part.endswith(".py")), command[0])
+    return Path(script).name

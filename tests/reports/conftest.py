@@ -15,7 +15,17 @@ from compilescope.model import Gap, Session
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = Path(__file__).parents[1] / "golden"
-RECORDED = ("shapes", "ints", "breaks", "limit", "nothing", "failed", "clean")
+RECORDED = (
+    "shapes",
+    "ints",
+    "breaks",
+    "limit",
+    "training",
+    "ranks",
+    "nothing",
+    "failed",
+    "clean",
+)
 KINDS = (*RECORDED, "empty", "truncated")
 
 

@@ -1,0 +1,61 @@
+"""Runs of several processes, recorded under torchrun; see tests/data/sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compilescope import store
+from compilescope.diagnose import diagnose, ended
+from compilescope.model import Compiled, Frame, Process, Session
+
+SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
+
+
+@pytest.fixture(scope="module")
+def ranks():
+    return diagnose(store.load(SESSIONS / "ranks.cscope.json.gz"))
+
+
+def test_size_that_each_rank_saw_change_once_did_not_stay_a_constant(ranks):
+    for cause in ranks.causes:
+        assert cause.times == 2
+        assert cause.why.endswith("from the second on, the dimension is dynamic.")
+        assert cause.calls == (3,)
+
+
+def test_time_of_processes_side_by_side_is_not_added_to_a_share_of_the_run(ranks):
+    lost = {}
+    for item in ranks.recompiles:
+        lost[item.process] = lost.get(item.process, 0.0) + item.seconds_lost
+    assert len(lost) == 2
+    assert ranks.seconds.slowest == max(lost.values())
+    assert ranks.seconds.lost == pytest.approx(sum(lost.values()))
+    assert "went to recompiles in the slowest process, 4 recompiles in all" in ranks.verdict
+    assert "all processes together" in ranks.recovery
+
+
+def test_wrapper_that_was_traced_and_left_no_graph_is_told_as_that(ranks):
+    found = {item.frame.function: item for item in ranks.functions}
+    assert (found["inner"].status, found["inner"].recompiles) == ("empty", 2)
+    assert (found["forward"].status, found["forward"].compiles) == ("compiled", 4)
+
+
+def test_function_that_dynamo_left_alone_is_still_skipped():
+    frame = Frame("/x.py", 1, "f")
+    found = diagnose(Session(events=(Compiled(0, "0/0", frame, outcome="skipped"),)))
+    assert [item.status for item in found.functions] == ["skipped"]
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        ("ValueError: no\n  File x", "ValueError: no"),
+        ("ChildFailedError: \n=====\ntrain.py FAILED\n---", "ChildFailedError: train.py FAILED"),
+        ("KeyError:", "KeyError:"),
+    ],
+)
+def test_error_that_announces_itself_is_told_with_what_follows(error, text):
+    session = Session(how="failed", code=1, processes=(Process(1, error=error),))
+    assert ended(session) == f"failed with exit code 1: {text}"
