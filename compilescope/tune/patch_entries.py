@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from compilescope.tune import source_edits
+from compilescope.tune import rewrites, source_edits
 from compilescope.tune.call_edits import Place, at_call
 from compilescope.tune.patch_sources import Sources, relative
 from compilescope.tune.remedy import Candidate, Entry
@@ -68,6 +68,8 @@ def edit(sources: Sources, entry: Entry) -> None:
         case "functions":
             name = content["name"]
             sources.edit(Path(content["path"]), lambda text: source_edits.with_disabled(text, name))
+        case "rewrite":
+            sources.edit(Path(content["path"]), rewrites.as_change(entry))
         case "attributes":
             _hold(sources, content)
         case "arguments":

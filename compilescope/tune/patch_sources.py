@@ -21,6 +21,7 @@ class Sources:
         self.script = script
         self.before: dict[Path, str] = {}
         self.after: dict[Path, str] = {}
+        self.ran: dict[Path, str] = {}  # files that the best trial ran changed
 
     def edit(self, path: Path, change: Callable[[str], str]) -> None:
         """Apply `change` to what `path` has become so far."""
@@ -48,7 +49,10 @@ class Sources:
         if path not in self.after:
             return line
         matcher = difflib.SequenceMatcher(
-            None, self.before[path].splitlines(), self.after[path].splitlines(), autojunk=False
+            None,
+            self.ran.get(path, self.before[path]).splitlines(),
+            self.after[path].splitlines(),
+            autojunk=False,
         )
         for block in matcher.get_matching_blocks():
             if block.a <= line - 1 < block.a + block.size:

@@ -10,6 +10,7 @@ import libcst as cst
 from compilescope import store
 from compilescope.tune.patch_entries import by_hand, edit
 from compilescope.tune.patch_sources import Sources
+from compilescope.tune.remedy import Candidate
 from compilescope.tune.source_edits import CannotEditError
 from compilescope.tune.trials import Bench, Ran
 from compilescope.tuning import Patch
@@ -19,7 +20,10 @@ def patch(bench: Bench, best: Ran, *, apply: bool) -> Patch:
     """The change that does what `best` did, run once; written where `apply` asks and it holds."""
     sources = Sources(best, _script(bench.command))
     paste = []
-    for candidate in best.candidates:
+    rewritten = [one for one in best.candidates if _is_rewrite(one)]
+    for candidate in (*rewritten, *(one for one in best.candidates if not _is_rewrite(one))):
+        if not _is_rewrite(candidate) and not sources.ran:
+            sources.ran = dict(sources.after)
         # All entries of a remedy or none: half a remedy is another one.
         kept = dict(sources.after)
         try:
@@ -31,6 +35,10 @@ def patch(bench: Bench, best: Ran, *, apply: bool) -> Patch:
     if not sources.after:
         return Patch(paste=tuple(paste), why="Nothing could be edited safely.")
     return _verified(bench, best, sources, tuple(dict.fromkeys(paste)), apply=apply)
+
+
+def _is_rewrite(candidate: Candidate) -> bool:
+    return any(entry.section == "rewrite" for entry in candidate.entries)
 
 
 def _verified(

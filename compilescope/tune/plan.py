@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from compilescope.tune import plan_inputs, plan_shapes, plan_sources, plan_state
+from compilescope.tune import plan_inputs, plan_rewrites, plan_shapes, plan_sources, plan_state
 from compilescope.tune.remedy import Candidate, compile_with
 from compilescope.tune.situation import Situation
 from compilescope.tune.versions import lacking
@@ -46,6 +46,7 @@ def _plans(situation: Situation) -> Iterator[Plan]:
         yield plan_inputs.changes
     yield dynamic
     yield plan_sources.sources
+    yield plan_rewrites.rewrites
     yield plan_state.leave_out
     yield isolate
 

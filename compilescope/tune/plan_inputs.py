@@ -50,4 +50,5 @@ _CHANGES: dict[str, tuple[str, dict[str, Callable[[Situation], str | None]]]] = 
     "detach": ("detach", {}),
     "pass_as_tensor": ("tensor", {}),
     "plain_container": ("plain", {}),
+    "own_dict": ("dict", {}),
 }

@@ -71,6 +71,8 @@ def overlay(candidates: Iterable[Candidate]) -> dict[str, Any]:
                         settings[name] = value
             elif entry.section in SINGLE:
                 found[entry.section] = entry.content["value"]
+            elif entry.section == "rewrite":
+                continue  # the trial runs the changed source itself
             elif entry.content not in found.setdefault(entry.section, []):
                 found[entry.section].append(entry.content)
     return found

@@ -16,7 +16,7 @@ import msgspec
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import Diagnosis
 from compilescope.model import Session
-from compilescope.tune import agreement, judge
+from compilescope.tune import agreement, judge, rewrites
 from compilescope.tune.measure import Notes, measure
 from compilescope.tune.remedy import Candidate, applied, overlay
 from compilescope.tune.runs import Recorded, Runs, StoppedError
@@ -179,8 +179,12 @@ class Bench:
         batch = []
         for place, attempt in enumerate(attempts, len(self.done) + 1):
             content = overlay(attempt.candidates) | {"observe": {"outputs": True}}
-            if attempt.sources:
-                content["sources"] = attempt.sources
+            changed, refused = rewrites.texts(attempt.candidates)
+            sources = attempt.sources or rewrites.written(changed, self.folder)
+            if sources:
+                content["sources"] = sources
+            if refused:
+                content["refused"] = refused
             batch.append((f"extra-{place}" if extra else f"trial-{place}", place, attempt, content))
         if len(attempts) == 1:
             self.say(attempts[0].text)
@@ -217,7 +221,7 @@ class Bench:
             measures=measure(recorded.session, diagnosis, recorded.notes),
             outcome="baseline",
             left=tuple(cause.id for cause in diagnosis.causes),
-            refused=tuple(recorded.notes.refused),
+            refused=(*content.get("refused", ()), *recorded.notes.refused),
             session=str(recorded.path),
             overlay=msgspec.json.encode(content).decode(),
             label=attempt.label,

@@ -33,6 +33,8 @@ PRICES = {
     "cache": "a file to ship that fits one torch and one GPU only",
     "save_cache": "none",
     "regional": "what lies between the blocks runs eagerly",
+    "drop_shortcut": "work that the shortcut saved; proved for the inputs of this run",
+    "own_dict": "new values in the dict do not reach the caller",
     "limit": "new kinds of calls run eagerly, for ever",
     "mode": "longer compiles; CUDA graphs hold memory of their own",
 }

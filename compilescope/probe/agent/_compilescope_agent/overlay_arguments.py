@@ -190,6 +190,8 @@ def change(value: Any, entry: dict[str, Any]) -> Any:
     if do == "plain":
         kinds: tuple[type, ...] = (dict, list)
         return next((kind(value) for kind in kinds if isinstance(value, kind)), value)
+    if do == "dict":
+        return dict(value) if type(value) is dict else value
     if do in ("list", "tuple"):
         kind = list if do == "list" else tuple
         return kind(value) if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,76 @@
+"""Which remedies are tried for a cause, and what is said where this torch lacks one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from compilescope.tune.plan_shapes import buckets_for
+from compilescope.tune.plan_sources import named
+from compilescope.tune.remedy import Candidate, Entry, argument, config, overlay
+from compilescope.tune.strategies import _strategies
+from compilescope.tune.versions import lacking
+
+
+@pytest.mark.parametrize(
+    ("sizes", "buckets"),
+    [
+        ([5, 7], [8]),
+        ([0, 1, 2], [2]),
+        ([3, 16, 17], [4, 16, 32]),
+        ([1, 3, 5, 9, 17, 33], [8, 16, 32, 64]),
+    ],
+)
+def test_buckets_cover_the_largest_and_are_few(sizes, buckets):
+    assert buckets_for(sizes) == buckets
+
+
+def test_a_size_is_named_alone_where_torch_can():
+    assert named("x", 0, (2, 13)) == r"L\['x'\]:0"
+    assert named("x", 0, (2, 12)) == r"L\['x'\]"
+    assert named("batch.mask", None, (2, 13)) == r"L\['batch'\].*\.mask$"
+    assert named("rows[0]", 1, (2, 13)) == r"L\['rows'\]:1"
+
+
+def test_what_a_torch_lacks_is_said_with_the_version_that_has_it():
+    assert lacking("isolate_recompiles", (2, 9)) == "needs torch 2.13, this is 2.9"
+    assert lacking("unbacked_sources", (2, 7)) == "needs torch 2.8, this is 2.7"
+    assert lacking("mark_dynamic", (2, 6)) == ""
+
+
+def test_sources_of_several_remedies_are_joined_and_rewrites_are_no_overlay():
+    one = Candidate("a", "a", (config("compiler.unbacked_sources", "x"),))
+    other = Candidate("b", "b", (config("compiler.unbacked_sources", "y"), Entry("rewrite", {})))
+    stance = Candidate("c", "c", (Entry("stance", {"value": {"name": "default"}}),))
+    assert overlay([one, other, stance]) == {
+        "config": {"compiler.unbacked_sources": "x,y"},
+        "stance": {"name": "default"},
+    }
+
+
+def test_marks_of_one_argument_are_one_entry():
+    mark = argument("f", "x", "mark_dynamic", dimension=0)
+    assert overlay([Candidate("a", "a", (mark,)), Candidate("b", "b", (mark,))]) == {
+        "arguments": [{"callable": "f", "path": "x", "do": "mark_dynamic", "dimension": 0}]
+    }
+
+
+@pytest.mark.parametrize(
+    ("torch", "name"), [((2, 13), "recompile_limit"), ((2, 6), "cache_size_limit")]
+)
+def test_the_limit_has_the_name_that_torch_gives_it(torch, name):
+    base = SimpleNamespace(
+        diagnosis=SimpleNamespace(causes=()),
+        session=SimpleNamespace(callables=(), signatures=(), events=()),
+        notes=SimpleNamespace(inputs=()),
+    )
+    settings = [
+        entry.content
+        for attempt in _strategies(base, torch)
+        for candidate in attempt.candidates
+        for entry in candidate.entries
+        if entry.section == "config"
+    ]
+    assert {f"dynamo.{name}": 1} in settings
+    assert {f"dynamo.{name}": 2} in settings
