@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from compilescope.model import Recompiled
+from compilescope.tune import warm
 from compilescope.tune.remedy import Candidate, Entry
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def shuffle(bench: Bench, best: Ran) -> tuple[tuple[int, int] | None, list[str]]
         return None, ["other orders of the calls: too few different inputs to try"]
     counts = []
     notes = []
-    for label, order in _orders(kept):
+    for label, order in _orders(base, kept):
         ran = bench.beside((*best.candidates, _first(order)), f"the best, {label}")
         if not ran.ok:
             notes.append(f"{label}: {ran.trial.outcome}, {ran.trial.why}")
@@ -32,17 +33,28 @@ def shuffle(bench: Bench, best: Ran) -> tuple[tuple[int, int] | None, list[str]]
         count = sum(isinstance(event, Recompiled) for event in ran.session.events)
         counts.append(count)
         notes.append(f"{label}: {count} recompiles")
+    if not counts and not notes:
+        notes.append("other orders of the calls: there is none that differs")
     return (min(counts), max(counts)) if counts else None, notes
 
 
-def _orders(kept: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+def _orders(base: Ran, kept: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The orders that differ from the program's own and from each other."""
+    generic = [note for note in kept if warm.is_generic(base, note)]
+    edges = [note for note in kept if warm.is_edge(base, note)]
     paid = [note for note in kept if note["compiled"]]
-    rest = [note for note in kept if not note["compiled"]]
-    return [
-        ("calls that needed no compile first", rest + paid),
+    wanted = [
+        ("generic calls first", generic),
+        ("edge cases first", edges),
+        ("calls that compiled first, last to first", paid[::-1]),
         ("last calls first", kept[::-1]),
-        ("calls that compiled first, last to first", paid[::-1] + rest),
     ]
+    found: list[tuple[str, list[dict[str, Any]]]] = []
+    for label, first in wanted:
+        order = [*first, *(note for note in kept if note not in first)]
+        if first and order != kept and order not in [one for _, one in found]:
+            found.append((label, order))
+    return found
 
 
 def _first(order: list[dict[str, Any]]) -> Candidate:

@@ -17,12 +17,29 @@ _PRICE = "the compiles happen at start-up: they are moved, not saved"
 def generic(base: Ran) -> Iterator[Candidate]:
     """One call before the first with sizes that are all different, and none of them 0 or 1."""
     for name in dict.fromkeys(note["callable"] for note in base.notes.inputs):
-        varying = _varying(base.session, name)
         for note in _kept(base, name):
-            signature = _signature(base.session, name, note["index"])
-            if signature is not None and _is_generic(signature, varying):
+            if is_generic(base, note):
                 yield _candidate(name, [note], f"one call of {name} with generic sizes first")
                 break
+
+
+def is_generic(base: Ran, note: dict[str, Any]) -> bool:
+    """Whether the sizes of a kept call are of the ordinary sort: not 0, not 1, not all the same."""
+    name = note["callable"]
+    signature = _signature(base.session, name, note["index"])
+    return signature is not None and _is_generic(signature, _varying(base.session, name))
+
+
+def is_edge(base: Ran, note: dict[str, Any]) -> bool:
+    """Whether a size of a kept call that varies is 0 or 1."""
+    name = note["callable"]
+    signature = _signature(base.session, name, note["index"])
+    varying = _varying(base.session, name)
+    return signature is not None and any(
+        size < 2 and (item.source, dimension) in varying
+        for item in signature.inputs
+        for dimension, size in enumerate(item.shape or ())
+    )
 
 
 def replay(base: Ran) -> Iterator[Candidate]:
