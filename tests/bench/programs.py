@@ -75,4 +75,5 @@ def wrong_backend(gm, example_inputs):
     return run
 
 
-torch._dynamo.register_backend(wrong_backend, name="wrong_backend_of_tests")
+if "wrong_backend_of_tests" not in torch._dynamo.list_backends(exclude_tags=None):
+    torch._dynamo.register_backend(wrong_backend, name="wrong_backend_of_tests")

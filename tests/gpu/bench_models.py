@@ -62,3 +62,21 @@ def caption():
         for length in LENGTHS
     ]
     return model, inputs
+
+
+def mlp_item():
+    """The training step of programs/mlp_item.py, which returns the number that it logs."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(256, 1024), torch.nn.GELU(), torch.nn.Linear(1024, 10)
+    ).to(DEVICE)
+
+    def loss_of(x, y):
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        return loss, loss.item()
+
+    inputs = [
+        (torch.randn(rows, 256, device=DEVICE), torch.randint(0, 10, (rows,), device=DEVICE))
+        for rows in (128, 128, 77)
+    ]
+    return loss_of, inputs, lambda result: result[0]

@@ -109,10 +109,10 @@ class Capture:
 
     def around(self, function: Any, options: dict[str, Any]) -> Any:
         """`function` as it is, its calls kept."""
-        owner = getattr(function, "__self__", None)
-        of_module = isinstance(owner, torch.nn.Module) and "call" in function.__name__
-        target = owner if of_module else function
-        key = (id(owner), getattr(function, "__code__", function))
+        target = _written(function)
+        owner = getattr(target, "__self__", target)
+        key = (id(owner) if isinstance(owner, torch.nn.Module) else 0,
+               getattr(target, "__code__", target))  # fmt: skip
         found = self.found.setdefault(key, Captured(target, options))
 
         @functools.wraps(function)
@@ -213,6 +213,17 @@ def _notes(best: Captured, called: list[Captured], ended: str) -> list[str]:
     elif ended:
         notes.append(f"the program failed after these calls: {ended}")
     return notes
+
+
+def _written(function: Any) -> Any:
+    """What the program gave to torch.compile: torch puts a wrapper around some of it."""
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_filename.endswith("external_utils.py"):
+        held = zip(code.co_freevars, function.__closure__ or (), strict=False)
+        function = next((cell.cell_contents for name, cell in held if name == "fn"), function)
+    owner = getattr(function, "__self__", None)
+    of_module = isinstance(owner, torch.nn.Module) and "call" in function.__name__
+    return owner if of_module else function
 
 
 def _key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

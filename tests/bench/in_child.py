@@ -1,0 +1,121 @@
+"""Runs the measuring part's own rooms in one process of torch, and prints what they gave as JSON.
+
+Started by test_agent.py: a process for each question would be slow.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent.parent / "compilescope" / "bench" / "agent"))
+
+import torch  # noqa: E402
+from _compilescope_bench import captured, made, tensors  # noqa: E402
+from _compilescope_bench.memory import peak  # noqa: E402
+from _compilescope_bench.numerics import Check  # noqa: E402
+from _compilescope_bench.record import Problem  # noqa: E402
+from _compilescope_bench.steps import Variant, compiled  # noqa: E402
+
+FOLDER, OUT = map(Path, sys.argv[1:])
+PLAIN = {"mode": "", "dynamic": "", "pad": 0, "compile_optimizer": False}
+
+
+def spec(name, **more):
+    return {"call": f"{HERE / 'programs.py'}:{name}", "shapes": {}, "train": False,
+            "optimizer": "", "backend": "eager", **more}  # fmt: skip
+
+
+def problem(name, **more):
+    try:
+        made.subject(spec(name, **more))
+    except Problem as error:
+        return error.fields
+    return None
+
+
+def rows(name, backend="eager", train=False, setting=PLAIN):
+    subject = made.subject(spec(name, backend=backend, train=train))
+    eager = Variant("eager", subject.target, subject)
+    with subject.surrounded():
+        eager.prepare()
+    check = Check(subject, eager)
+    check.eager()
+    variant, marks = compiled(subject, setting)
+    variant.same_leaves(eager)
+    return {"rows": check.rows(variant), "why": check.why, "marks": marks,
+            "peak": peak(eager, subject.device, subject.surrounded)}  # fmt: skip
+
+
+def padded():
+    args, kwargs = tensors.padded(
+        torch.nn.Identity(), (torch.ones(3, 5),), {"labels": torch.ones(2, 5, dtype=torch.long)},
+        [("input", 1), ("labels", 1)], 8,
+    )  # fmt: skip
+    return [args[0].tolist(), kwargs["labels"].tolist()]
+
+
+def program(text, calls=10):
+    path = FOLDER / "program.py"
+    path.write_text("import torch\n" + text)
+    given = {"script": [str(path)], "module": False, "calls": calls, "only": "", "train": False,
+             "optimizer": ""}  # fmt: skip
+    try:
+        subject = captured.subject(given)
+    except Problem as error:
+        return error.fields
+    return {
+        "name": subject.name,
+        "what": subject.what,
+        "weights": [item.weight for item in subject.inputs],
+        "inputs": [subject.described(item) for item in subject.inputs],
+        "options": {key: str(value) for key, value in subject.options.items()},
+        "notes": subject.notes,
+        "modules": len(subject.modules),
+    }
+
+
+LOOP = """
+model = torch.nn.Linear(4, 2)
+@torch.compile(backend="eager", dynamic=True)
+def loss_of(x):
+    return model(x).sum()
+for rows in (3, 5, 3, 3, 7, 9):
+    loss_of(torch.ones(rows, 4)).backward()
+"""
+MODULE = """
+model = torch.compile(torch.nn.Linear(4, 2), backend="eager")
+state = model.state_dict()
+with torch.no_grad():
+    model(torch.ones(1, 4))
+    model(torch.ones(1, 4))
+"""
+
+
+def main():
+    names = ["inputs_missing", "not_callable", "no_inputs", "raises", "nothing_like_it", "mak"]
+    found = {
+        "problems": {name: problem(name) for name in names},
+        "shapes": problem("make", shapes={"sequence": [1, 2]}),
+        "good": problem("make", shapes={"batch": [1, 2]}),
+        "same": rows("make"),
+        "train": rows("scored", train=True),
+        "untrained": rows("make", train=True),
+        "dropout": rows("dropout"),
+        "differs": rows("make", backend="wrong_backend_of_tests"),
+        "padded": padded(),
+        "padded_rows": rows("several", setting={**PLAIN, "dynamic": "marked", "pad": 8}),
+        "loop": program(LOOP),
+        "short": program(LOOP, calls=2),
+        "module": program(MODULE),
+        "nothing": program("x = 1\n"),
+        "never_called": program("torch.compile(torch.nn.Linear(2, 2))\n"),
+        "fails": program("raise RuntimeError('no data')\n"),
+    }
+    OUT.write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The measuring part: what a function returns, what a program compiles, what is compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+VARIABLES = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    pytest.importorskip("torch")
+    folder = tmp_path_factory.mktemp("child")
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).parent / "in_child.py"), str(folder),
+         str(folder / "out.json")],
+        env=VARIABLES, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "out.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("inputs_missing", "returned a Linear", "return model, inputs"),
+        ("not_callable", "returned an int as the model", "return model, inputs"),
+        ("no_inputs", "returned an empty list as the inputs", "return model, inputs"),
+        ("raises", "raised with no arguments", ""),
+        ("nothing_like_it", "has no `nothing_like_it`", "name a function"),
+        ("mak", "has no `mak`", "did you mean `make`?"),
+    ],
+)
+def test_what_cannot_be_benched_is_said_in_one_sentence(found, name, text, hint):
+    problem = found["problems"][name]
+    assert problem["stage"] == "input"
+    assert text in problem["text"]
+    assert hint in problem["hint"]
+
+
+def test_an_exception_of_the_user_is_told_with_its_line(found):
+    cause = found["problems"]["raises"]["cause"]
+    assert cause.startswith("ValueError: no weights here at ")
+    assert "programs.py:" in cause
+
+
+def test_a_size_that_the_function_does_not_take(found):
+    assert "sequence=1" in found["shapes"]["text"]
+    assert "by name" in found["shapes"]["hint"]
+    assert found["good"] is None
+
+
+def test_equal_results_are_equal_and_beside_float64(found):
+    (row,) = found["same"]["rows"]
+    assert row["equal"]
+    assert row["again"] == 0
+    assert 0 < row["eager"] == row["compiled"] < 1e-6
+    assert found["same"]["why"] == ""
+
+
+def test_a_training_step_compares_the_loss_and_every_gradient(found):
+    names = [row["name"] for row in found["train"]["rows"]]
+    assert names == ["output", "loss", "gradient of 0.weight", "gradient of 0.bias",
+                     "gradient of 2.weight", "gradient of 2.bias"]  # fmt: skip
+    assert all(row["equal"] and row["eager"] < 1e-5 for row in found["train"]["rows"])
+
+
+def test_without_a_loss_gradients_are_drawn_once(found):
+    rows = {row["name"]: row for row in found["untrained"]["rows"]}
+    assert "loss" not in rows
+    assert rows["gradient of 2.weight"]["equal"]
+
+
+def test_dropout_is_seen_to_be_random(found):
+    (row,) = found["dropout"]["rows"]
+    assert row["again"] > 0.1
+
+
+def test_another_result_has_another_error(found):
+    (row,) = found["differs"]["rows"]
+    assert not row["equal"]
+    assert row["compiled"] > 100 * row["eager"]
+
+
+def test_padding_is_behind_and_labels_are_left_out_of_losses(found):
+    values, labels = found["padded"]
+    assert values == [[1.0] * 5 + [0.0] * 3] * 3
+    assert labels == [[1] * 5 + [-100] * 3] * 2
+
+
+def test_padded_results_are_compared_without_the_padding(found):
+    assert found["padded_rows"]["marks"] == ["input.shape[0]"]
+    assert [row["compiled"] < 1e-6 for row in found["padded_rows"]["rows"]] == [True] * 3
+
+
+def test_peak_memory_is_at_least_what_the_call_returns(found):
+    assert found["same"]["peak"] >= 4 * 3 * 4
+
+
+def test_a_program_that_trains(found):
+    loop = found["loop"]
+    assert (loop["name"], loop["what"]) == ("loss_of", "forward and backward")
+    assert loop["weights"] == [3, 1, 1, 1]
+    assert loop["inputs"][0] == "x: float32[3, 4]"
+    assert loop["options"]["dynamic"] == "True"
+    assert loop["modules"] == 1
+
+
+def test_a_program_is_ended_after_enough_calls(found):
+    assert found["short"]["weights"] == [1, 1]
+    assert any("ended after these calls" in note for note in found["short"]["notes"])
+
+
+def test_a_program_that_compiles_a_module(found):
+    module = found["module"]
+    assert (module["name"], module["what"], module["weights"]) == ("Linear", "inference", [2])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("nothing", "compiles nothing"),
+        ("never_called", "never calls what it compiled"),
+        ("fails", "failed before it called anything compiled"),
+    ],
+)
+def test_a_program_without_compiled_calls(found, name, text):
+    assert text in found[name]["text"]
+
+
+def test_why_a_program_failed(found):
+    assert found["fails"]["cause"].startswith("RuntimeError: no data at ")
