@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the session goes.")
 @click.option("--python", metavar="PATH", help="The interpreter that has torch.")
 @click.option("--sync", is_flag=True, help="Wait for the GPU after each call: true times, slower.")
+@click.option("--device-time", is_flag=True, help="Time calls on the GPU too, without waiting.")
 @click.option(
     "--format",
     "form",
@@ -45,6 +46,7 @@ def command(  # noqa: PLR0913  one parameter an option
     command: tuple[str, ...],
     *,
     sync: bool,
+    device_time: bool,
     tui: bool,
     quiet: bool,
 ) -> None:
@@ -60,8 +62,10 @@ def command(  # noqa: PLR0913  one parameter an option
         from compilescope.tui.live_run import watch
 
         options = (*(("--python", python) if python else ()), *(("--sync",) if sync else ()))
+        options += ("--device-time",) if device_time else ()
         ctx.exit(watch(spelled(command), name, output=output, keep_raw=keep_raw, options=options))
-    outcome = probe(Run(arguments, name, output, keep_raw, sync, form == "json"))
+    variables = {"COMPILESCOPE_DEVICE_TIME": "1"} if device_time else {}
+    outcome = probe(Run(arguments, name, output, keep_raw, sync, form == "json", variables))
     try:
         _conclude(outcome, form, quiet=quiet)
     except Exception as error:  # noqa: BLE001  the program's own exit code comes first
