@@ -70,7 +70,8 @@ def main() -> int:
 def parts(given: argparse.Namespace) -> list[Part]:
     """Every part, those first whose results are needed most."""
     strategies = (
-        *COMPILESCOPE, "tune", "--strategies", "--jobs", str(given.tune_jobs), "--minutes", "{minutes}", "-q",
+        *COMPILESCOPE, "tune", "--strategies", "--jobs", str(given.tune_jobs),
+        "--minutes", "{minutes}", "-q",
         "--format", "markdown", "-o", "{out}/strategies.json", str(GRAPH_NET),
         *FULL_SIZE, *ROWS, "--layers", str(given.layers),
     )  # fmt: skip

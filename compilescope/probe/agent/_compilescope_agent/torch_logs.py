@@ -10,6 +10,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from .torch_messages import QuietFilter
+
 if TYPE_CHECKING:
     from .record import Record
 
@@ -32,9 +34,12 @@ QUIET = {
         "torch._inductor.scheduler.__cudagraphs",
     ),
 }
-# Not a level that anybody else sets, so that ours is told apart from a level asked for by the user.
+# Not levels that anybody else sets, so that ours are told apart from one asked for by the user.
 OUR_LEVEL = logging.INFO - 3
-_MOST_MESSAGES = 200
+OUR_LOWEST = logging.DEBUG - 3
+# Says there which graph was warmed up, recorded and recorded again, and nothing at a replay.
+# The other loggers of CUDA graphs write a line for each operator there.
+_WHOLLY_READ = "torch._inductor.cudagraph_trees.__cudagraphs"
 
 active = threading.local()  # .calls: the compiled calls that this thread is inside of
 
@@ -47,8 +52,8 @@ def watch(record: Record) -> None:
         for name in names:
             logger = logging.getLogger(name)
             if logger.level == logging.NOTSET:
-                logger.setLevel(OUR_LEVEL)
-            logger.addFilter(_QuietFilter(record, kind))
+                logger.setLevel(OUR_LOWEST if name == _WHOLLY_READ else OUR_LEVEL)
+            logger.addFilter(QuietFilter(record, kind, (OUR_LEVEL, OUR_LOWEST)))
 
 
 def compile_id(metadata: dict[str, Any]) -> str:
@@ -114,27 +119,3 @@ class _LimitFilter(logging.Filter):
         except Exception as error:  # noqa: BLE001
             self._record.trouble("limit filter", error)
         return True
-
-
-class _QuietFilter(logging.Filter):
-    """Keeps messages of a logger that is off by default, and lets only through what was let."""
-
-    def __init__(self, record: Record, kind: str) -> None:
-        super().__init__()
-        self._record = record
-        self._kind = kind
-        self._seen: dict[str, int] = {}
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        try:
-            text = record.getMessage()[:2000]
-            times = self._seen.get(text, 0)
-            if times == 0 and len(self._seen) < _MOST_MESSAGES:
-                self._seen[text] = 1
-                self._record.note("warned", at=time.time(), kind=self._kind, text=text)
-        except Exception as error:  # noqa: BLE001
-            self._record.trouble("message filter", error)
-        logger = logging.getLogger(record.name)
-        if logger.level != OUR_LEVEL or logger.parent is None:
-            return True
-        return record.levelno >= logger.parent.getEffectiveLevel()

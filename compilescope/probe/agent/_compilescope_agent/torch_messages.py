@@ -1,0 +1,111 @@
+"""Messages of loggers that are off by default: once each, with how often and for which line."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import logging
+import re
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .record import Record
+
+_MOST_MESSAGES = 200
+_LONGEST = 4000
+_DEEPEST = 25
+_ATTEMPT = re.compile(r"_\d+$")
+# What differs from one time to the next and says nothing: addresses, numbers, all inputs.
+_PASSING = re.compile(
+    r"(?<= data pointer changed) from \d+ to \d+|, cuda_graph_id=\d+|, inputs: .*"
+)
+
+_numbers = itertools.count()
+
+
+class QuietFilter(logging.Filter):
+    """Keeps messages of a logger that is off by default, and lets only through what was let."""
+
+    def __init__(self, record: Record, kind: str, levels: tuple[int, ...]) -> None:
+        super().__init__()
+        self._record = record
+        self._kind = kind
+        self._levels = levels
+        self._seen: dict[str, list[int]] = {}  # to its number and how often it came
+        atexit.register(self._end)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the program would have seen `record` without us."""
+        try:
+            self._keep(record)
+        except Exception as error:  # noqa: BLE001
+            self._record.trouble("message filter", error)
+        logger = logging.getLogger(record.name)
+        if logger.level not in self._levels or logger.parent is None:
+            return True
+        return record.levelno >= logger.parent.getEffectiveLevel()
+
+    def _keep(self, record: logging.LogRecord) -> None:
+        text = _PASSING.sub("", record.getMessage())[:_LONGEST]
+        known = self._seen.get(text)
+        if known is not None:
+            known[1] += 1
+            return
+        if len(self._seen) >= _MOST_MESSAGES:
+            return
+        number = next(_numbers)
+        self._seen[text] = [number, 1]
+        fields: dict[str, Any] = {"at": time.time(), "kind": self._kind, "text": text}
+        if self._kind == "perf_hint":
+            fields["stack"] = _stack()
+        else:
+            self._record.saw_cudagraphs = True
+        self._record.note("warned", number=number, id=_compile_id(), **fields)
+
+    def _end(self) -> None:
+        for number, times in self._seen.values():
+            if times > 1:
+                self._record.note("warned_times", number=number, times=times)
+
+
+def _compile_id() -> str:
+    context: Any = getattr(sys.modules.get("torch._guards"), "CompileContext", None)
+    found = context.current_compile_id() if context is not None else None
+    return _ATTEMPT.sub("", str(found)) if found is not None else ""
+
+
+def _stack() -> str:
+    """The user's stack of the operator that inductor is at work on, "" where it is not known."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001
+    for _ in range(_DEEPEST):
+        if frame is None:
+            break
+        if "/torch/_inductor/" in frame.f_code.co_filename.replace("\\", "/"):
+            names = frame.f_locals
+            found = _of_schedule(names.get("node_schedule")) or _of_graph(names.get("self"))
+            if found:
+                return found
+        frame = frame.f_back
+    return ""
+
+
+def _of_schedule(schedule: Any) -> str:
+    for item in schedule if isinstance(schedule, (list, tuple)) else ():
+        for origin in getattr(getattr(item, "node", None), "origins", None) or ():
+            if found := _trace(origin):
+                return found
+    return ""
+
+
+def _of_graph(owner: Any) -> str:
+    return (
+        _trace(vars(owner).get("current_node")) if type(owner).__name__ == "GraphLowering" else ""
+    )
+
+
+def _trace(node: Any) -> str:
+    meta = getattr(node, "meta", None)
+    found = meta.get("stack_trace") if isinstance(meta, dict) else None
+    return found[:_LONGEST] if isinstance(found, str) else ""
