@@ -1,4 +1,4 @@
-"""How many frames torch.compile compiled in this process so far."""
+"""How many graphs torch.compile compiled in this process so far."""
 
 from __future__ import annotations
 
@@ -9,5 +9,6 @@ class CompileCount:
     """Reads Dynamo's own counter, which counts for all threads."""
 
     def now(self) -> int:
-        """Frames compiled so far; only differences mean anything."""
-        return int(counters["frames"]["ok"])
+        """Graphs compiled so far; only differences mean anything."""
+        # Not counters["frames"], which leaves out what is compiled with fullgraph=True.
+        return int(counters["stats"]["unique_graphs"])

@@ -19,12 +19,17 @@ def fresh():
     torch.compiler.reset()
 
 
-def doubled():
-    return torch.compile(lambda x, scale=2: x * scale, backend="eager", dynamic=False)
+def doubled(*, fullgraph=True):
+    return torch.compile(
+        lambda x, scale=2: x * scale, backend="eager", dynamic=False, fullgraph=fullgraph
+    )
 
 
-def test_a_warm_up_compiles_each_topology_once_and_knows_when_it_is_done():
-    done = warm_up(doubled(), [torch.ones(3), (torch.ones(4),), {"x": torch.ones(5)}])
+@pytest.mark.parametrize("fullgraph", [True, False])
+def test_a_warm_up_compiles_each_topology_once_and_knows_when_it_is_done(fullgraph):
+    done = warm_up(
+        doubled(fullgraph=fullgraph), [torch.ones(3), (torch.ones(4),), {"x": torch.ones(5)}]
+    )
     assert done.compiles == (1, 1, 1)
     assert (done.rounds, done.stable, len(done.seconds)) == (2, True, 3)
 

@@ -1,0 +1,308 @@
+"""The figures of the mitigations on the graph network at full size: one part, one process each.
+
+    python tests/gpu/mitigations.py OUT              # all parts, OUT/<part>.json and OUT/figures.md
+    python tests/gpu/mitigations.py OUT --only NAME  # one part, in this process
+    python tests/gpu/mitigations.py OUT --jobs 4     # several parts at a time
+
+Each part compiles into a cache folder of its own. A part that fails leaves OUT/<part>.json with its
+traceback, and the others go on. Small, for a CPU: --layers 2 --hidden 16 --rows-min 8 --rows-max 40
+--requests 30.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "workloads"), str(HERE.parents[1])]
+
+
+def main() -> None:
+    arguments = _arguments()
+    out = Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
+    if arguments.only:
+        _one(arguments.only, arguments, out)
+        return
+    names = list(PARTS)
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(lambda name: _child(name, out, arguments.limit), names))
+    _table(names, out)
+
+
+def _child(name, out, limit):
+    command = [sys.executable, __file__, *sys.argv[1:], "--only", name]
+    with (out / f"{name}.log").open("wb") as log:
+        try:
+            subprocess.run(command, stdout=log, stderr=log, timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            if not (out / f"{name}.json").exists():
+                _write(out, name, {"error": f"not done after {limit} s"})
+
+
+def _one(name, arguments, out):
+    folder = tempfile.mkdtemp(prefix=f"mitigations-{name}-")
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+    os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
+    began = time.perf_counter()
+    try:
+        found = PARTS[name](arguments, out)
+    except Exception:  # noqa: BLE001  the others go on
+        found = {"error": traceback.format_exc()}
+    _write(out, name, {**found, "part_seconds": time.perf_counter() - began})
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write(out, name, found):
+    whole = out / f".{name}.part"
+    whole.write_text(json.dumps(found, indent=1))
+    whole.replace(out / f"{name}.json")
+
+
+def _table(names, out):
+    rows = [
+        "| part | mean ms | median ms | worst ms | compiles | while compiling: mean, worst ms |"
+    ]
+    rows.append("|---|---|---|---|---|---|")
+    for name in names:
+        path = out / f"{name}.json"
+        found = json.loads(path.read_text()) if path.exists() else {"error": "no result"}
+        if "error" in found:
+            rows.append(f"| {name} | failed: {found['error'].strip().splitlines()[-1]} |||||")
+            continue
+        busy = found.get("busy")
+        during = f"{busy['mean']:.1f}, {busy['worst']:.1f} ({busy['calls']})" if busy else ""
+        numbers = (found[key] for key in ("mean", "median", "worst"))
+        shown = " | ".join(f"{number:.2f}" for number in numbers)
+        rows.append(f"| {name} | {shown} | {found['compiles']} | {during} |")
+    text = "\n".join(rows)
+    (out / "figures.md").write_text(text + "\n")
+    print(text)
+
+
+class Service:
+    """The model and its requests, as they are served one after the other."""
+
+    def __init__(self, arguments):
+        import torch
+        from graph_net import GraphNet, Requests
+
+        torch._dynamo.config.recompile_limit = 64
+        torch.set_float32_matmul_precision("high")
+        self.torch = torch
+        self.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+        torch.manual_seed(0)
+        self.model = GraphNet(arguments.layers, arguments.hidden).eval().to(self.device)
+        requests = Requests(arguments.rows_min, arguments.rows_max, self.device, 0)
+        self.order = [requests.inputs(number) for number in range(arguments.requests)]
+        self.backend = arguments.backend
+        with torch.no_grad():
+            for inputs in self.order[:3]:
+                self.model(*inputs).sum().item()
+
+    def compile(self, **given):
+        given = {"dynamic": True, "fullgraph": True, "backend": self.backend, **given}
+        return self.torch.compile(self.model, **given)
+
+    def call(self, served, inputs):
+        began = time.perf_counter()
+        result = served(*inputs)
+        result.sum().item()
+        return result, (time.perf_counter() - began) * 1e3
+
+    def serve(self, served):
+        """Milliseconds of each request, and what they differ from eager at most, relatively."""
+        from torch._dynamo.utils import counters
+
+        before = counters["stats"]["unique_graphs"]
+        with self.torch.no_grad():
+            times = [self.call(served, inputs)[1] for inputs in self.order]
+        return {
+            **summary(times),
+            "compiles": counters["stats"]["unique_graphs"] - before,
+            "times": times,
+        }
+
+    def difference(self, served):
+        worst = 0.0
+        with self.torch.no_grad():
+            for inputs in self.order[:: max(len(self.order) // 20, 1)]:
+                expected = self.model(*inputs)
+                scale = expected.abs().max().clamp(min=1e-6)
+                worst = max(worst, ((served(*inputs) - expected).abs().max() / scale).item())
+        return worst
+
+
+def summary(times):
+    ordered = sorted(times)
+    return {
+        "calls": len(times),
+        "mean": sum(times) / len(times),
+        "median": ordered[len(ordered) // 2],
+        "p99": ordered[int(len(ordered) * 0.99)],
+        "worst": ordered[-1],
+    }
+
+
+def eager(arguments, out):
+    service = Service(arguments)
+    return service.serve(service.model)
+
+
+def compiled(arguments, out):
+    from compilescope.mitigations import save_cache
+
+    service = Service(arguments)
+    served = service.compile()
+    found = service.serve(served)
+    found["steady"] = service.serve(served)
+    found["difference"] = service.difference(served)
+    if service.backend == "inductor":
+        save_cache(out / "cache.cscope", service.model)
+    return found
+
+
+def cache_preloaded(arguments, out):
+    """A second process of the same program; it makes its own bundle where there is none."""
+    from compilescope.mitigations import load_cache
+
+    bundle = out / "cache.cscope"
+    until = time.monotonic() + arguments.limit - 60
+    while not bundle.exists() and arguments.jobs > 1 and time.monotonic() < until:
+        time.sleep(1)
+    service = Service(arguments)
+    began = time.perf_counter()
+    contents = load_cache(bundle, service.model)
+    took = time.perf_counter() - began
+    found = service.serve(service.compile())
+    slow = [number for number in found["times"] if number > 10 * found["median"]]
+    return {**found, "load_seconds": took, "artifacts": contents.artifacts, "slow": slow}
+
+
+def warm_up(arguments, out):
+    from compilescope.mitigations import freeze_after_warm_up
+    from compilescope.mitigations import warm_up as warm
+
+    service = Service(arguments)
+    served = service.compile()
+    with service.torch.no_grad():
+        # Those topologies that the program is known to bring: its requests of the ten kinds.
+        from graph_net import EMPTY
+
+        kinds = [service.order[number] for number in (0, 1, *EMPTY) if number < len(service.order)]
+        done = warm(served, kinds)
+    with freeze_after_warm_up():
+        found = service.serve(served)
+    return {**found, "warm_seconds": sum(done.seconds), "stable": done.stable,
+            "warm_compiles": sum(done.compiles)}  # fmt: skip
+
+
+def limit(number):
+    def part(arguments, out):
+        service = Service(arguments)
+        service.torch._dynamo.config.recompile_limit = number
+        return service.serve(service.compile(fullgraph=False))
+
+    return part
+
+
+def marks(arguments, out):
+    service = Service(arguments)
+    torch = service.torch
+    torch.fx.experimental._config.use_duck_shape = False
+    served = service.compile(dynamic=None)
+    for inputs in service.order:
+        for place, dimension in ((0, 0), (1, 1), (2, 1), (3, 0), (4, 0), (5, 0)):
+            torch._dynamo.decorators.mark_unbacked(inputs[place], dimension)
+    return service.serve(served)
+
+
+def background(worker):
+    def part(arguments, out):
+        from compilescope.mitigations import Yielding, background_compile
+
+        service = Service(arguments)
+        events = []
+        given = {"dynamic": True, "on_event": events.append}
+        if worker == "thread":
+            given["backend"] = service.backend
+        how = Yielding(switch_interval=0.0001, nice=arguments.nice)
+        began = time.perf_counter()
+        served = background_compile(service.model, worker=worker, yielding=how, **given)
+        found = {"construct_ms": (time.perf_counter() - began) * 1e3}
+        found.update(_beside_compiles(service, served, arguments))
+        found["steady"] = service.serve(served)
+        found["difference"] = service.difference(served)
+        found["compiles"] = sum(event.what == "compiled" for event in events)
+        found["events"] = [
+            {"what": event.what, "seconds": event.seconds, "detail": event.detail,
+             "error": repr(event.error or "")}
+            for event in events
+        ]  # fmt: skip
+        served.close(60)
+        return found
+
+    return part
+
+
+def _beside_compiles(service, served, arguments):
+    """Requests in order; while a compile runs the same ones come again, 20 a second at most."""
+    times, busy = [], []
+    with service.torch.no_grad():
+        idle = [service.call(service.model, inputs)[1] for inputs in service.order[:40]]
+        until = time.monotonic() + arguments.limit - 80
+        for inputs in service.order:
+            times.append(service.call(served, inputs)[1])
+            while served.pending and time.monotonic() < until:
+                took = service.call(served, inputs)[1]
+                if served.pending:
+                    busy.append(took)
+                time.sleep(0.002)
+    found = {**summary(times), "times": times, "idle_eager": summary(idle)}
+    if busy:
+        found["busy"] = {**summary(busy), "slowest": sorted(busy)[-20:]}
+    return found
+
+
+PARTS = {
+    "compiled": compiled,
+    "background_process": background("process"),
+    "background_thread": background("thread"),
+    "warm_up": warm_up,
+    "eager": eager,
+    "limit_1": limit(1),
+    "limit_2": limit(2),
+    "marks": marks,
+    "cache_preloaded": cache_preloaded,
+}
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out")
+    parser.add_argument("--only", choices=sorted(PARTS))
+    parser.add_argument("--jobs", type=int, default=1, help="parts at a time; they share the GPU")
+    parser.add_argument("--nice", type=int, help="of the background compile; its own by default")
+    parser.add_argument("--limit", type=int, default=280, help="seconds for one part")
+    parser.add_argument("--layers", type=int, default=16)
+    parser.add_argument("--hidden", type=int, default=768)
+    parser.add_argument("--rows-min", type=int, default=1000)
+    parser.add_argument("--rows-max", type=int, default=4000)
+    parser.add_argument("--requests", type=int, default=200)
+    parser.add_argument("--device", default="")
+    parser.add_argument("--backend", default="inductor")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
