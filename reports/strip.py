@@ -13,11 +13,11 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def marks(diagnosis: Diagnosis, series: CallSeries, letters: Mapping[str, str]) -> dict[int, str]:
-    """The letter of each call in `series` that recompiled, by its cause; `?` where unknown."""
+    """The letter of each call in `series` that recompiled: of its dearest cause, `?` if unknown."""
     causes = {(item.process, item.compile_id): item.cause for item in diagnosis.recompiles}
     paid = set(series.compiled)
     found: dict[int, str] = {}
-    for item in diagnosis.compiles:
+    for item in sorted(diagnosis.compiles, key=lambda item: -(item.seconds or 0.0)):
         cause = causes.get((item.process, item.compile_id))
         ours = item.process == series.process and item.callable in (series.callable, None)
         if ours and cause is not None and item.call in paid:

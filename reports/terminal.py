@@ -18,11 +18,20 @@ from .words import companions, ending, few, find, gap, letters, numbers, short
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from compilescope.diagnosis import Break, Cause, Diagnosis, Fallback, Notice, Remedy
+    from compilescope.diagnosis import (
+        Break,
+        CallSeries,
+        Cause,
+        Diagnosis,
+        Fallback,
+        Notice,
+        Remedy,
+    )
     from compilescope.model import Frame
 
 _INDENT = 3
 _MOST = 8  # causes, and breaks; the dearest come first
+_MOST_STRIPS = 4  # callables whose calls are drawn, the dearest first
 
 
 def render(
@@ -91,16 +100,30 @@ class _Page:
             self.console.print(self._prose(found.recovery))
 
     def _calls(self) -> None:
-        series = self.diagnosis.calls[0] if self.diagnosis.calls else None
-        if series is None or len(series.seconds) < 2:
+        drawable = [series for series in self.diagnosis.calls if len(series.seconds) > 1]
+        if not drawable:
             return
-        lettered = marks(self.diagnosis, series, self.letters)
-        drawn = strip(series, lettered, self.console.width - 7)
-        line = Text("calls  ", style="dim")
-        for mark in drawn:
-            line.append(mark, style="bold red" if mark not in BLOCKS else "cyan")
+        several = len(self.diagnosis.calls) > 1
+        labels = [self._label(series) if several else "calls" for series in drawable[:_MOST_STRIPS]]
+        width = max(map(len, labels))
         self.console.print()
-        self.console.print(line)
+        for label, series in zip(labels, drawable, strict=False):
+            lettered = marks(self.diagnosis, series, self.letters)
+            line = Text(f"{label:{width}}  ", style="dim")
+            for mark in strip(series, lettered, self.console.width - width - 2):
+                line.append(mark, style="bold red" if mark not in BLOCKS else "cyan")
+            self.console.print(line)
+        left = len(self.diagnosis.calls) - len(labels)
+        if left:
+            self._say(f"and {few(left, 'more compiled callable')}, whose calls took less", "dim")
+
+    def _label(self, series: CallSeries) -> str:
+        """The name of a callable, with its rank where there are several processes."""
+        name = series.name if len(series.name) <= 24 else f"{series.name[:23]}…"
+        if len(self.diagnosis.processes) < 2 or series.process >= len(self.diagnosis.processes):
+            return name
+        rank = self.diagnosis.processes[series.process].rank
+        return name if rank is None else f"{name} rank {rank}"
 
     def _fallback(self, item: Fallback) -> None:
         self._title("!", "runs eagerly", item.frame, f"{item.limit_name} reached", "bold red")

@@ -32,6 +32,7 @@ def advise(
     torch: tuple[int, int] | None,
     *,
     whole_frame: bool = False,
+    had_graphs: bool = False,
     known: GraphBreakKind | None = None,
 ) -> tuple[str, tuple[Remedy, ...]]:
     """Why the graph breaks here and what it costs, and the fixes that `torch` has.
@@ -39,7 +40,8 @@ def advise(
     Args:
         event: The break.
         torch: The version that broke the graph, None where unknown.
-        whole_frame: Nothing of the function is compiled.
+        whole_frame: The function runs eagerly.
+        had_graphs: Other inputs of it were compiled.
         known: What the installed torch itself says of this kind.
 
     Returns:
@@ -48,7 +50,7 @@ def advise(
     why, fixes = words_on(event, torch, known)
     chain = _chain(event)
     wrecked, extra = _why_not_resumed(event) if whole_frame and not chain else ("", ())
-    parts = (why, chain, wrecked or consequence(whole_frame, event.frame))
+    parts = (why, chain, wrecked or consequence(whole_frame, event.frame, had_graphs=had_graphs))
     return " ".join(part for part in parts if part), (*fixes, *extra)
 
 
@@ -75,11 +77,14 @@ def words_on(
     return first, tuple(Remedy(id="hint", text=hint.strip().rstrip(".")) for hint in texts[:2])
 
 
-def consequence(whole_frame: bool, frame: Frame) -> str:
+def consequence(whole_frame: bool, frame: Frame, *, had_graphs: bool = False) -> str:
     """What the break costs: a second graph, or the whole function."""
     resumed = RESUME.search(frame.function)
     name = resumed["function"] if resumed else frame.function
     function = f"`{name}`" if name and name != "<module>" else "the function"
+    if whole_frame and had_graphs:
+        # Dynamo marks the code as one to skip, before it looks for a graph that fits.
+        return f"From here on {function} runs eagerly for every input, also where it has a graph."
     if whole_frame:
         return f"Nothing of {function} is compiled: it runs eagerly as a whole."
     return (

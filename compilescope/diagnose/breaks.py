@@ -17,15 +17,18 @@ def explain_breaks(session: Session) -> tuple[Break, ...]:
     """Every distinct graph break, the most expensive first."""
     groups: dict[tuple[str, str, int], list[GraphBroke]] = defaultdict(list)
     frames: dict[tuple[int, str], Frame] = {}
+    graphs: set[tuple[int, Frame]] = set()
     for event in session.events:
         if isinstance(event, GraphBroke):
             key = (event.gb_id or event.type, event.frame.path, event.frame.line)
             groups[key].append(event)
         elif isinstance(event, Compiled):
             frames.setdefault((event.process, event.compile_id), written(event.frame))
+            if event.outcome == "compiled":
+                graphs.add((event.process, event.frame))
     seconds = _continuations(session)
     found = numbered(
-        {key: _explain(session, events, frames, seconds) for key, events in groups.items()}
+        {key: _explain(session, events, frames, seconds, graphs) for key, events in groups.items()}
     )
     return tuple(
         sorted(found.values(), key=lambda item: (-item.seconds, not item.whole_frame, -item.times))
@@ -46,13 +49,19 @@ def _explain(
     events: list[GraphBroke],
     frames: dict[tuple[int, str], Frame],
     seconds: dict[tuple[str, int], float],
+    graphs: set[tuple[int, Frame]],
 ) -> Break:
     first = next((event for event in events if not event.duplicate), events[0])
     whole_frame = any(event.whole_frame for event in events)
     torch = torch_version(session.environment.torch)
     known = next((kind for kind in session.graph_break_kinds if kind.gb_id == first.gb_id), None)
-    why, remedies = advise(first, torch, whole_frame=whole_frame, known=known)
     owners = [frames.get((event.process, event.compile_id)) for event in events]
+    had_graphs = any(
+        (event.process, owner) in graphs for event, owner in zip(events, owners, strict=True)
+    )
+    why, remedies = advise(
+        first, torch, whole_frame=whole_frame, had_graphs=had_graphs, known=known
+    )
     functions = named(frame for frame in owners if frame) or (written(first.frame).function,)
     lines = {frame.line for frame in (first.frame, *first.stack)}
     return Break(

@@ -50,6 +50,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         constant=first.constant,
         instances=tuple(item.name for item in callables) if len(callables) > 1 else (),
         compiled=_compiled(callables),
+        no_module=bool(callables) and all(item.kind == "function" for item in callables),
         wrapped=wrapped,
         foreign=foreign,
         mapping=_is_mapping(first),

@@ -25,6 +25,7 @@ class Evidence:
     constant: bool | None = None  # whether the new graph holds the value as a constant again
     instances: tuple[str, ...] = ()  # the compiled callables that recompiled, where several
     compiled: str = ""  # the function that was given to torch.compile, "" where unknown
+    no_module: bool = False  # what was given is known to be a function, partial or lambda
     wrapped: bool = False  # the function is torch's own wrapper of a compiled module
     foreign: bool = False  # the function is a library's
     mapping: bool | None = None  # whether the container is a dict, None where unknown

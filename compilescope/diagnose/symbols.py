@@ -120,7 +120,7 @@ def _range(text: str) -> str:
     if not match:
         return text
     low, high = match["low"], match["high"]
-    open_low, open_high = low.startswith("-int_oo"), high in {"int_oo", "oo"}
+    open_low, open_high = low.startswith(("-int_oo", "-oo")), high in {"int_oo", "oo"}
     if open_low and open_high:
         return "any"
     if open_high:

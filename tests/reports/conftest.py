@@ -22,6 +22,7 @@ RECORDED = (
     "limit",
     "training",
     "ranks",
+    "several",
     "nothing",
     "failed",
     "clean",

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 def compiled(words: Words, arguments: str) -> str:
     """A torch.compile line for the user's function."""
     name = words.evidence.compiled or words.function
-    if name in ("", "forward") or name.startswith("__") or not name.isidentifier():
+    if words.evidence.wrapped and words.evidence.no_module:
+        name = "fn"
+    elif name in ("", "forward") or name.startswith("__"):
         name = "model"
+    elif not name.isidentifier():  # a lambda, alone or inside a partial, is no model
+        name = "fn"
     elif words.is_method:
         name = f"model.{name}"
     return f"{name} = torch.compile({name}, {arguments})"
