@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,6 +25,7 @@ _HEAD = (
     "", "remedies", "recompiles", "worst", "steady", "p99", "first", "compile", "memory", "verdict",
 )  # fmt: skip
 _WIDE = 96  # columns from which there is room for p99
+_MARK = re.compile(r"\b((?:maybe_)?mark_\w+)\(([^()]*)\)")
 _STYLES = {"solved": "green", "better": "yellow", "baseline": "dim"}
 
 
@@ -141,30 +143,24 @@ def about(trial: Trial) -> str:
     """What has to be known about a set beside its numbers: remarks, and its price."""
     remarks = verdict(trial).removeprefix(trial.outcome).removeprefix(", ")
     price = "; ".join(prices_of(trial))
-    return ". ".join(part for part in (remarks, f"price: {price}" if price else "") if part)
+    parts = (remarks.rstrip("."), f"price: {price}" if price else "")
+    return ". ".join(part for part in parts if part)
 
 
 def in_words(trial: Trial) -> str:
     """The remedies in words, marks of one kind together."""
     if trial.label:
         return trial.label
-    found: dict[str, list[str]] = {}
+    marks: dict[str, dict[str, None]] = {}
+    others: dict[str, None] = {}
     for one in trial.remedies:
-        for text in one.text.split("), "):
-            name, _, arguments = text.rstrip(")").partition("(")
-            is_mark = name.startswith(("mark_", "maybe_mark_")) and bool(arguments)
-            if is_mark:
-                found.setdefault(name, []).append(arguments.replace(", ", ":"))
-            else:
-                found.setdefault(one.text, [])
-                break
-    return (
-        ", ".join(
-            f"{name}({', '.join(dict.fromkeys(places))})" if places else name
-            for name, places in found.items()
-        )
-        or "as it is"
-    )
+        for name, arguments in _MARK.findall(one.text):
+            marks.setdefault(name, {})[arguments.replace(", ", ":", 1)] = None
+        rest = [part for part in _MARK.sub("", one.text).split(", ") if part]
+        if rest:
+            others[", ".join(rest)] = None
+    said = [f"{name}({', '.join(places)})" for name, places in marks.items()]
+    return ", ".join([*said, *others]) or "as it is"
 
 
 def memory(measures: Measures) -> str:

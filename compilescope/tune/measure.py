@@ -159,7 +159,7 @@ def _marked_eager(
 
 
 def _whole(session: Session, parts: list[Called], spans: list[Span]) -> list[Called]:
-    """The calls of the whole model, each with what the calls inside it paid for."""
+    """The calls of whole models, each with what the calls inside it paid for; and all others."""
     numbers = {process.pid: place for place, process in enumerate(session.processes)}
     found = []
     for place, span in enumerate(spans):
@@ -180,7 +180,15 @@ def _whole(session: Session, parts: list[Called], spans: list[Span]) -> list[Cal
                 error=next((one.error for one in inside if one.error), ""),
             )
         )
-    return found
+    within = {
+        (process, one.at)
+        for span in spans
+        for process in [numbers.get(span.pid, 0)]
+        for one in parts
+        if one.process == process and span.began <= one.at <= span.ended
+    }
+    others = [one for one in parts if (one.process, one.at) not in within]
+    return sorted([*found, *others], key=lambda one: one.at)
 
 
 def _within(at: float, intervals: Iterable[tuple[float, float]]) -> bool:

@@ -75,7 +75,7 @@ def edit(sources: Sources, entry: Entry) -> None:
         case "arguments":
             _argument(sources, content)
         case _:
-            raise CannotEditError("it needs calls before the first one")
+            raise CannotEditError("`compilescope forecast --emit` writes such calls")
 
 
 def setting(name: str, value: object) -> str:

@@ -56,7 +56,8 @@ def _settings(situation: Situation) -> Iterator[Candidate]:
 def _marked(situation: Situation) -> Iterator[Candidate]:
     order = ("mark_dynamic", "mark_unbacked")
     for how in order[::-1] if situation.special else order:
-        yield _marks(situation, how, situation.tied if how == "mark_unbacked" else [])
+        # Sizes that were always equal go together: one that stays fixed would fix the other.
+        yield _marks(situation, how, situation.tied)
     if situation.special and len(situation.varying) > 1:
         both = config("shapes.use_duck_shape", value=False)
         marks = _marks(situation, "mark_unbacked", situation.varying)

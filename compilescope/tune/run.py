@@ -130,7 +130,7 @@ def _all(found: Found) -> bool:
         _search(found)
         best = best_of(bench)
         if best is not None and plan.patch and best.candidates and not plan.strategies:
-            found.patch = patching.patch(bench, best, apply=plan.apply)
+            found.patch = _patch(bench, best, plan)
         if plan.shuffle and best is not None:
             found.orders, more = shuffle(bench, best)
             found.notes += more
@@ -140,6 +140,18 @@ def _all(found: Found) -> bool:
         found.notes.append("stopped before all trials were made")
         return False
     return True
+
+
+def _patch(bench: Bench, best: Ran, plan: Plan) -> Patch:
+    """The change that does what the best set did; without its warm-up calls, where it has some."""
+    good = (one for one in rank(bench.done) if one.trial.outcome in ("solved", "better"))
+    plain = next((one for one in good if not one.warms_up and one.candidates), None)
+    if not best.warms_up or plain is None:
+        return patching.patch(bench, best, apply=plan.apply)
+    changed = patching.patch(bench, plain, apply=plan.apply)
+    words = "; ".join(one.text for one in best.trial.remedies if one.id.startswith("warm_up"))
+    more = f"beside it, at start-up: {words} (`compilescope forecast --emit` writes such calls)"
+    return msgspec.structs.replace(changed, paste=(*changed.paste, more))
 
 
 def _usable(base: Ran, plan: Plan) -> None:

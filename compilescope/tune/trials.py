@@ -52,6 +52,11 @@ class Ran:
         return self.recorded.notes
 
     @property
+    def warms_up(self) -> bool:
+        """Whether calls are made before the program's first."""
+        return any(entry.section == "warm_up" for one in self.candidates for entry in one.entries)
+
+    @property
     def ok(self) -> bool:
         """Whether the program ran to its end as it does without remedies, with the same results."""
         return self.trial.outcome not in ("failed", "wrong", "refused")

@@ -50,6 +50,7 @@ class Overlay:
         self.regions = Regions(self) if content.get("regional") else None
         self.cache: str = content.get("cache", "")
         self.save_cache: str = content.get("save_cache", "")
+        self._frozen = False
         self.misses: overlay_stances.Misses | None = None
         self._ready = False
 
@@ -117,7 +118,8 @@ class Overlay:
 
     def called(self, count: int) -> None:
         """Take the stance that is due once a callable has had `count` calls."""
-        if self.stance.get("after") == count:
+        if self.stance.get("after") == count and not self._frozen:
+            self._frozen = True
             self._try("stance", self._stance)
 
     def _stance(self) -> None:

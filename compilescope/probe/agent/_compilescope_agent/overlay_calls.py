@@ -69,6 +69,7 @@ class Door:
         self._outputs = Outputs(overlay.record, enabled=bool(overlay.observe.get("outputs")))
         self._counts: dict[str, int] = {}
         self._warm: set[str] = set()
+        self._late: set[str] = set()  # callables that were first called in a frozen program
         self._places: set[tuple[str, str, int]] = set()
         self._lock = threading.RLock()
         self._skipped = False
@@ -132,6 +133,8 @@ class Door:
             self._overlay.called(index)
             if index == 0:
                 self._overlay.settle()
+                if self._overlay.misses is not None:
+                    self._late.add(name)
             self._note_place(name)
         return index
 
@@ -160,7 +163,8 @@ class Door:
         result: Any,
     ) -> None:  # fmt: skip
         try:
-            if self._overlay.misses is not None and self._overlay.misses.take():
+            misses = self._overlay.misses
+            if misses is not None and (misses.take() or changes.name in self._late):
                 self._overlay.record.note("eager", at=time.time_ns())
             self._recorder.after(changes.name, index)
             self._outputs.note(changes, index, args, kwargs, result)
