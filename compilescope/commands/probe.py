@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from compilescope.errors import UsageError
 from compilescope.probe.arguments import ProgramCommand, program, spelled
 
 if TYPE_CHECKING:
-    from compilescope.probe.launcher import Outcome
+    from compilescope.probe.launcher import Outcome, Run
 
 
 @click.command(
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--keep-raw", type=click.Path(path_type=Path), help="Keep the raw record in this folder."
 )
+@click.option(
+    "--forecast", is_flag=True, help="At the end find what would recompile: see the verb forecast."
+)
 @click.option("--tui", is_flag=True, help="Watch it run: calls, compiles and causes as they come.")
 @click.option("-q", "--quiet", is_flag=True, help="No closing line.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT.PY [ARGS]...")
@@ -47,6 +51,7 @@ def command(  # noqa: PLR0913  one parameter an option
     *,
     sync: bool,
     device_time: bool,
+    forecast: bool,
     tui: bool,
     quiet: bool,
 ) -> None:
@@ -58,6 +63,8 @@ def command(  # noqa: PLR0913  one parameter an option
     from compilescope.probe.launcher import Run, probe
 
     arguments, name = program(command, python)
+    if tui and forecast:
+        raise UsageError("--tui and --forecast do not go together", hint="forecast without --tui")
     if tui:
         from compilescope.tui.live_run import watch
 
@@ -65,13 +72,20 @@ def command(  # noqa: PLR0913  one parameter an option
         options += ("--device-time",) if device_time else ()
         ctx.exit(watch(spelled(command), name, output=output, keep_raw=keep_raw, options=options))
     variables = {"COMPILESCOPE_DEVICE_TIME": "1"} if device_time else {}
-    outcome = probe(Run(arguments, name, output, keep_raw, sync, form == "json", variables))
+    run = Run(arguments, name, output, keep_raw, sync, form == "json", variables)
+    outcome = _forecast(run) if forecast else probe(run)
     try:
         _conclude(outcome, form, quiet=quiet)
     except Exception as error:  # noqa: BLE001  the program's own exit code comes first
         text = f"error: the session could not be explained ({type(error).__name__}: {error})"
         print(f"{text}\nhint: it is saved in {outcome.path}", file=sys.stderr)
     ctx.exit(outcome.code)
+
+
+def _forecast(run: Run) -> Outcome:
+    from compilescope.forecast.launch import Search, forecast
+
+    return forecast(run, Search())
 
 
 def _conclude(outcome: Outcome, form: str, *, quiet: bool) -> None:
@@ -88,3 +102,6 @@ def _conclude(outcome: Outcome, form: str, *, quiet: bool) -> None:
         # The program may have left its last line open.
         text = f"\ncompilescope: {diagnosis.verdict}\n  compilescope show {outcome.path}"
         print(text, file=sys.stderr)
+        if outcome.session.forecast is not None:
+            text = f"  compilescope forecast --session {outcome.path}"
+            print(text, file=sys.stderr)
