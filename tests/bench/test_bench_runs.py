@@ -71,6 +71,7 @@ def test_what_a_script_compiles_with_the_inputs_that_it_has(bench):
     assert sum(found.cases[0].weights) == 6
     assert found.trials[0].name == "as it is"
     assert found.trials[0].recompiles == 2  # requests 1 and 4
+    assert found.trials[0].cold.seconds > 0.5 * found.trials[0].recompile_seconds
     assert found.trials[0].numerics.verdict == "same"
     assert any("6 calls of the program" in note for note in found.notes)
     assert "requests" not in done.stdout  # what the program prints is not ours to print

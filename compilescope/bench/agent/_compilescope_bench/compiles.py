@@ -10,14 +10,16 @@ class Compiles:
 
     def __init__(self) -> None:
         utils: Any = __import__("torch._dynamo.utils", fromlist=["counters"])
-        self._frames = utils.counters["frames"]
+        self._counters = utils.counters
         self._metrics = utils.get_compilation_metrics
         self._seen = 0
         self._known: list[Any] = []
 
     def count(self) -> int:
-        """Frames that were given to the compiler, also those that it refused."""
-        return int(self._frames["total"])
+        """A number that changes with each compile, also with one that fails."""
+        # With fullgraph torch counts no frames, and graphs only where there are any.
+        counters = self._counters
+        return int(counters["frames"]["total"]) + int(counters["stats"]["unique_graphs"])
 
     def fresh(self) -> list[dict[str, Any]]:
         """The compiles since the last time, as far as torch kept them (the last 64)."""
