@@ -8,8 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from compilescope import store
 from compilescope.diagnosis import Diagnosis
+from compilescope.model import Environment
 from compilescope.tui import sources
+from compilescope.tui.fixes import Fix
+from compilescope.tui.patches import Change
+from compilescope.tui.screens.fix import FixScreen
+from compilescope.tui.widgets.detail import Detail
+from compilescope.tuning import Applied, Measures, Patch, Trial, Tuning
 
 DIAGNOSES = Path(__file__).parents[1] / "data" / "diagnoses"
 NARROW, WIDE = (80, 24), (200, 50)
@@ -96,3 +103,65 @@ def test_comparison(play, picture, recorded, tmp_path):
         picture(stage.app, "comparison-200")
 
     play(scene, tmp_path / "shapes.cscope.json.gz", tmp_path / "ints.cscope.json.gz", size=WIDE)
+
+
+def measured(recompiles, worst, steady, total):
+    return Measures(18, recompiles, compiles=8, compile_seconds=0.5 if recompiles else 0.3,
+                    first=0.14, steady=steady, worst=worst, total=total, rss=3780**2)  # fmt: skip
+
+
+PATCH = """\
+--- a/shapes.py
++++ b/shapes.py
+@@ -24,5 +24,6 @@
+ for rows in (16, 16, 16, 16, 12, 16, 1, 16):
+     x = torch.randn(rows, 8)
++    torch._dynamo.decorators.mark_unbacked(x, 0)
+     head(x, mask)
+ """
+PRICE = "the compiler has no example size to tune kernels for"
+TUNING = Tuning(
+    name="shapes.py",
+    command=("python3", "shapes.py"),
+    environment=Environment(),
+    baseline=Trial(0, (), measured(7, 0.141, 1.02e-4, 4.6), "baseline"),
+    trials=(
+        Trial(1, (Applied("mark_dynamic", "mark_dynamic(x, 0)", PRICE),),
+              measured(6, 0.138, 1.04e-4, 4.5), "better", outputs="agree"),
+        Trial(2, (Applied("dynamic_true", "torch.compile(dynamic=True)"),),
+              measured(7, 0.15, 1.1e-4, 4.6), "no better", outputs="agree"),
+        Trial(3, (Applied("mark_unbacked", "mark_unbacked(x, 0)", PRICE),),
+              measured(0, 0.004, 1.06e-4, 3.9), "solved", outputs="agree"),
+    ),
+    best=3,
+    patch=Patch(PATCH, verified=True, why="Verified: a run of the changed source has 0 recompiles"),
+)  # fmt: skip
+
+
+def test_trials(play, picture, recorded, tmp_path):
+    path = tmp_path / f"shapes-tuned{store.SUFFIX}"
+    shutil.copy(recorded("shapes"), path)
+    path.with_name("shapes-tuned.json").write_bytes(msgspec.json.encode(TUNING))
+
+    async def scene(stage):
+        await stage.press("v")
+        assert stage.screen.at.active == "v"
+        assert stage.column(0)[stage.grid.cursor] == "✓ solved *"
+        stage.app.clear_notifications()
+        await stage.settle()
+        picture(stage.app, "trials-200")
+
+    play(scene, path, size=WIDE)
+
+
+def test_fix(play, picture, recorded):
+    change = Change(Path("shapes.py"), "a = 1\nb = x.item()\n", "a = 1\nb = x.sum()\n")
+    fix = Fix((change,), "CS120 tensor data becomes a Python number", ("Read it.",), doubt=True)
+
+    async def scene(stage):
+        stage.app.push_screen(FixScreen(fix))
+        await stage.settle()
+        assert "-b = x.item()" in stage.screen.query_one(Detail).text
+        picture(stage.app, "fix-80")
+
+    play(scene, recorded("shapes"))

@@ -55,6 +55,8 @@ class Remedying(MessagePump):
         try:
             program = program_of(screen.at.opened.session, screen.path)
         except CompilescopeError as error:
+            if screen.at.tried is not None:
+                screen.action_view("v")
             screen.notify(f"{error.message}: {error.cause}", severity="warning", timeout=8)
             return
         _ask(screen, program, cause if isinstance(cause, Cause) else None)

@@ -151,6 +151,8 @@ def _bars(values: tuple[float, ...], low: float, high: float) -> str:
 def _beside(before: Trial, row: Trial) -> Iterable[Block]:
     known = before.number != row.number
     yield Block("Before and after" if known else "Measured", heading=True)
+    if known:
+        yield Block(f"{'':<16}{'as it is':>10}  {'with it':>10}", "dim", indent=2, code=True)
     for name, first, second in _pairs(before.measures, row.measures):
         text = f"{name:<16}{first:>10}" + (f"  {second:>10}" if known else "")
         changed = known and first != second
