@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from .device import panels
 from .visible import visible
 from .words import companions, ending, few, gap, numbers, seconds, short
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from compilescope.diagnosis import Break, Cause, Diagnosis, Remedy
     from compilescope.model import Frame
+
+    from .device import Entry
 
 _MOST = 10
 _LONGEST = 600
@@ -71,6 +74,7 @@ def _lines(found: Diagnosis, *, everything: bool) -> Iterator[str]:
         yield from _more(found.graph_breaks, most)
     for error in dict.fromkeys(found.errors):
         yield f"\n{_fenced(error, 'text')}"
+    yield from _panels(found, most, everything=everything)
     for missing in found.incomplete:
         yield f"\nIncomplete: {prose(gap(missing))}"
     yield f"\n<sub>{_escaped(_run(found))}</sub>"
@@ -91,6 +95,25 @@ def _break(item: Break, *, everything: bool) -> Iterator[str]:
     yield f"- **{_escaped(item.gb_id or item.type)}**, {effect}, {_place(item.frame)}"
     yield f"  <br>{prose(item.why)}"
     yield from _remedies(item.remedies, everything=everything)
+
+
+def _panels(found: Diagnosis, most: int | None, *, everything: bool) -> Iterator[str]:
+    for panel in panels(found):
+        yield f"\n#### {panel.heading}\n"
+        if panel.said:
+            yield prose(panel.said) + ("\n" if panel.entries else "")
+        for entry in panel.entries[:most]:
+            yield from _entry(entry, everything=everything)
+        yield from _more(panel.entries, most)
+
+
+def _entry(entry: Entry, *, everything: bool) -> Iterator[str]:
+    parts = [f"**{_escaped(entry.title)}**", _escaped(entry.extra)]
+    parts += [_place(entry.frame)] if entry.frame else []
+    yield f"- {', '.join(part for part in parts if part)}"
+    for text in entry.texts:
+        yield f"  <br>{prose(text)}"
+    yield from _remedies(entry.remedies, everything=everything)
 
 
 def _remedies(remedies: Sequence[Remedy], *, everything: bool) -> Iterator[str]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from compilescope.diagnose.verdict import duration
 
+from .device import panels, steady, told_elsewhere
 from .paper import blank, text_on
 from .strip import BLOCKS, marks, strip
 from .visible import visible
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     )
     from compilescope.model import Frame
 
+    from .device import Panel
+
 _INDENT = 3
+_MOST_ENTRIES = 4  # of a panel
 _MOST = 8  # causes, and breaks; the dearest come first
 _MOST_STRIPS = 4  # callables whose calls are drawn, the dearest first
 
@@ -81,7 +85,10 @@ class _Page:
             self._break(item)
         self._more(len(self.diagnosis.graph_breaks), "graph break", "graph breaks")
         self._errors()
-        self._notices(self.diagnosis.notices)
+        for panel in panels(self.diagnosis):
+            self._panel(panel)
+        found = self.diagnosis
+        self._notices([one for one in found.notices if not told_elsewhere(one, found)])
         self._incomplete()
 
     def _head(self) -> None:
@@ -116,6 +123,8 @@ class _Page:
         left = len(self.diagnosis.calls) - len(labels)
         if left:
             self._say(f"and {few(left, 'more compiled callable')}, whose calls took less", "dim")
+        if said := steady(self.diagnosis):
+            self.console.print(Text(said, style="dim"))
 
     def _label(self, series: CallSeries) -> str:
         """The name of a callable, with its rank where there are several processes."""
@@ -155,6 +164,29 @@ class _Page:
         self._source(item.frame)
         self._say(item.why)
         self._remedies(item.remedies)
+
+    def _panel(self, panel: Panel) -> None:
+        self.console.print()
+        begins = panel.said.startswith(panel.heading)
+        line = Text("" if begins else panel.heading, style="bold")
+        line.append(f"  {panel.said}" if panel.said and not begins else panel.said)
+        self.console.print(line)
+        most = None if self.everything else _MOST_ENTRIES
+        for entry in panel.entries[:most]:
+            line = Text("-  ", style="bold yellow")
+            line.append(entry.title, style="bold")
+            line.append(f"  {entry.extra}" if entry.extra else "")
+            if entry.frame:
+                line.append(f"  {short(entry.frame.path)}:{entry.frame.line}", style="cyan")
+                line.append(f" in {entry.frame.function}" if entry.frame.function else "")
+            self.console.print(line, soft_wrap=False, overflow="fold")
+            if entry.frame:
+                self._source(entry.frame)
+            for text in entry.texts:
+                self._say(text)
+            self._remedies(entry.remedies)
+        if most is not None and len(panel.entries) > most:
+            self._say(f"{len(panel.entries) - most:,} more: --all", "dim")
 
     def _errors(self) -> None:
         for text in dict.fromkeys(self.diagnosis.errors):

@@ -152,14 +152,16 @@ def _unknown(explained: Explained) -> int:
 
 
 def _notices(session: Session) -> tuple[Notice, ...]:
-    """One notice for each meaning: texts that differ in numbers only are told once."""
-    folded: dict[tuple[str, str], Notice] = {}
+    """One notice for each meaning, and for a hint each line: what there is to do comes first."""
+    folded: dict[tuple[str, str, tuple[str, int] | None], Notice] = {}
     for event in session.events:
         if not isinstance(event, Warned) or covered(event):
             continue
         why, remedies = explain_notice(event.kind, event.text)
-        known = folded.get((event.kind, why or event.text))
-        folded[event.kind, why or event.text] = Notice(
+        place = event.frame if event.kind == "perf_hint" else None
+        key = (event.kind, why or event.text, (place.path, place.line) if place else None)
+        known = folded.get(key)
+        folded[key] = Notice(
             kind=event.kind,
             text=known.text if known else event.text,
             times=event.times + (known.times if known else 0),
@@ -167,4 +169,4 @@ def _notices(session: Session) -> tuple[Notice, ...]:
             frame=known.frame if known else event.frame,
             remedies=remedies,
         )
-    return tuple(sorted(folded.values(), key=lambda notice: -notice.times))
+    return tuple(sorted(folded.values(), key=lambda notice: (not notice.remedies, -notice.times)))

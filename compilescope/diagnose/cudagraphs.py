@@ -138,7 +138,10 @@ def _summary(
         return "CUDA graphs were asked for, and none was recorded."
     recorded, again, warm = counts["recorded"], counts["rerecorded"], counts["warmed_up"]
     if recorded is None:
-        told = f"CUDA graphs were set up for {_few(len(graphs), 'compiled graph')}"
+        told = "CUDA graphs were set up"
+        # Older versions do not say for which graph.
+        if all(graph.compile_id for graph in graphs):
+            told += f" for {_few(len(graphs), 'compiled graph')}"
     else:
         told = f"{_few(recorded, 'CUDA graph')} recorded"
         told += f", {again} of them again" if again else ""

@@ -6,7 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from compilescope.model import Called, Compiled, Errored, GraphBroke, Session, Warned
+from compilescope.model import (
+    Called,
+    Compiled,
+    Errored,
+    GraphBroke,
+    KernelCompiled,
+    Session,
+    Warned,
+)
 
 _OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
 _EAGER_STANCES = ("force_eager", "eager_on_recompile")
@@ -15,6 +23,10 @@ _MODE = re.compile(r"(\w*(?:DispatchMode|CounterMode|FunctionMode)\w*)")
 
 def nothing(session: Session) -> str:
     """One or two sentences: nothing was compiled, and for what reason."""
+    own = {event.name for event in session.events if isinstance(event, KernelCompiled)}
+    if own:
+        kernels = "1 Triton kernel" if len(own) == 1 else f"{len(own)} Triton kernels"
+        return f"`torch.compile` compiled nothing; the run compiled {kernels} of its own."
     reasons = (_without_torch, _switched_off, _failed, _skipped, _empty, _warned, _ran_eagerly)
     why = next((text for find in reasons if (text := find(session))), "")
     if why:

@@ -84,6 +84,8 @@ class Timeline:
             steady_from=last if last < len(calls) else None,
             callable=index,
             at=tuple(call.at for call in calls),
+            device=_device(calls),
+            device_steady=_device_steady(calls),
         )
 
     def _pay(self) -> dict[CompileKey, Payment]:
@@ -104,5 +106,23 @@ class Timeline:
 
 
 def _steady(calls: list[Called]) -> float | None:
-    plain = [call.seconds for call in calls if not (call.compiles or call.eager or call.error)]
+    plain = [call.seconds for call in calls if _is_steady(call)]
     return median(plain) if plain else None
+
+
+def _is_steady(call: Called) -> bool:
+    return not (call.compiles or call.eager or call.error)
+
+
+def _device(calls: list[Called]) -> tuple[float | None, ...]:
+    found = tuple(call.device_seconds for call in calls)
+    return found if any(value is not None for value in found) else ()
+
+
+def _device_steady(calls: list[Called]) -> float | None:
+    timed = [
+        call.device_seconds
+        for call in calls
+        if call.device_seconds is not None and _is_steady(call)
+    ]
+    return median(timed) if timed else None
