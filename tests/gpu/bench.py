@@ -65,7 +65,10 @@ def main() -> None:
             (out / f"{name}-error.txt").write_text(f"{error}\n\n{traceback.format_exc()}")
 
     patience = arguments.patience or 0.5 * arguments.seconds
-    measure([job for _, job in jobs], patience, arguments.seconds, done)
+    try:
+        measure([job for _, job in jobs], patience, arguments.seconds, done)
+    except Exception:  # noqa: BLE001  what is known is written down
+        traceback.print_exc()
     _write(benches, folder, out, began)
 
 
