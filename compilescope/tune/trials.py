@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from compilescope.diagnosis import Diagnosis
 from compilescope.model import Session
 from compilescope.tune import agreement, judge, rewrites
 from compilescope.tune.measure import Notes, measure
+from compilescope.tune.pool import results
 from compilescope.tune.remedy import Candidate, applied, overlay
 from compilescope.tune.runs import Recorded, Runs, StoppedError
 from compilescope.tuning import Outputs, Trial
@@ -25,7 +26,6 @@ from compilescope.tuning import Outputs, Trial
 KEPT_INPUTS = 256 * 2**20
 _ALLOWANCE = 10  # times what the baseline took
 _GRACE = 60.0  # and seconds beside it, before a trial counts as hanging
-_TICK = 0.5  # seconds between looks at the keyboard, which some systems need
 
 
 class BudgetSpentError(Exception):
@@ -114,9 +114,7 @@ class Bench:
     def start(self) -> Ran:
         """The program as it is, but for the look at its outputs."""
         self.say("baseline")
-        content = {"observe": {"outputs": True, "inputs": KEPT_INPUTS}}
-        [found] = self._together([("trial-0", 0, Attempt(), content)])
-        self.baseline = found
+        found = self.baseline = self._plain("trial-0", inputs=KEPT_INPUTS)
         self.told(found)
         return found
 
@@ -125,8 +123,7 @@ class Bench:
         if not self.checked and self.baseline is not None:
             self.checked = True
             self.say("baseline again, for its outputs")
-            content = {"observe": {"outputs": True}}
-            [again] = self._together([("again", 0, Attempt(), content)])
+            again = self._plain("again")
             first, second = self.baseline, again
             self.random = agreement.difference(first.notes.outputs, second.notes.outputs)
             counts = [one.trial.measures.recompiles for one in (first, second)]
@@ -149,8 +146,7 @@ class Bench:
         """
         if self.left() <= 0:
             raise BudgetSpentError
-        [found] = self._tried([Attempt(candidates, label, sources)])
-        return found
+        return self._one(Attempt(candidates, label, sources))
 
     def beside(
         self,
@@ -163,59 +159,78 @@ class Bench:
         Raises:
             StoppedError: the user interrupted it.
         """
-        [found] = self._tried([Attempt(candidates, label, sources)], extra=True)
-        return found
+        return self._one(Attempt(candidates, label, sources), extra=True)
 
-    def attempt_all(self, attempts: Sequence[Attempt]) -> list[Ran]:
-        """As many of `attempts` as the budget allows, `jobs` of them side by side.
+    def attempt_all(self, attempts: Sequence[Attempt]) -> None:
+        """Make all of `attempts`, `jobs` of them side by side.
 
         Raises:
+            BudgetSpentError: some are left that it does not allow any more.
             StoppedError: the user interrupted them.
         """
-        found: list[Ran] = []
-        for first in range(0, len(attempts), self.jobs):
-            some = attempts[first : first + min(self.jobs, self.left())]
-            if not some:
-                raise BudgetSpentError
-            found += self._tried(some)
+        if self.jobs == 1:
+            for attempt in attempts:
+                self.attempt(attempt.candidates, attempt.label, attempt.sources)
+            return
+        before, started = len(self.done), 0
+
+        def calls() -> Iterator[Callable[[], Ran]]:
+            nonlocal started
+            for attempt in attempts:
+                running = started - (len(self.done) - before)
+                if self.left() <= running:
+                    return
+                started += 1
+                yield self._call(f"trial-{before + started}", before + started, attempt)
+
+        for ran in self._together(calls(), self.jobs):
+            found = self._judged(ran)
+            self.done.append(found)
+            self.say(found.trial.label)
+            self.told(found)
+            self._tell()
+        if started < len(attempts):
+            raise BudgetSpentError
+
+    def _one(self, attempt: Attempt, *, extra: bool = False) -> Ran:
+        self.say(attempt.text)
+        number = len(self.done) + 1
+        call = self._call(f"{'extra' if extra else 'trial'}-{number}", number, attempt)
+        [ran] = self._together(iter([call]))
+        found = self._judged(ran)
+        if not extra:
+            self.done.append(found)
+        self.told(found)
+        if not extra:
+            self._tell()
         return found
 
-    def _tried(self, attempts: Sequence[Attempt], *, extra: bool = False) -> list[Ran]:
-        batch = []
-        for place, attempt in enumerate(attempts, len(self.done) + 1):
-            content = overlay(attempt.candidates) | {"observe": {"outputs": True}}
-            changed, refused = rewrites.texts(attempt.candidates)
-            sources = attempt.sources or rewrites.written(changed, self.folder)
-            if sources:
-                content["sources"] = sources
-            if refused:
-                content["refused"] = refused
-            batch.append((f"extra-{place}" if extra else f"trial-{place}", place, attempt, content))
-        if len(attempts) == 1:
-            self.say(attempts[0].text)
-        found = []
-        for (_, _, attempt, _), ran in zip(batch, self._together(batch), strict=True):
-            one = self._judged(ran)
-            found.append(one)
-            if not extra:
-                self.done.append(one)
-            if len(attempts) > 1:
-                self.say(attempt.text)
-            self.told(one)
-        if self.known is not None and not extra:
+    def _plain(self, name: str, **observed: object) -> Ran:
+        """A run of the program as it is."""
+        content: dict[str, Any] = {"observe": {"outputs": True, **observed}}
+        [ran] = self._together(iter([partial(self._run, name, 0, Attempt(), content)]))
+        return ran
+
+    def _call(self, name: str, number: int, attempt: Attempt) -> Callable[[], Ran]:
+        """What makes `attempt`, with its changed sources in place."""
+        content = overlay(attempt.candidates) | {"observe": {"outputs": True}}
+        changed, refused = rewrites.texts(attempt.candidates)
+        sources = attempt.sources or rewrites.written(changed, self.folder)
+        if sources:
+            content["sources"] = sources
+        if refused:
+            content["refused"] = refused
+        return partial(self._run, name, number, attempt, content)
+
+    def _together(self, calls: Iterator[Callable[[], Ran]], jobs: int = 1) -> Iterator[Ran]:
+        try:
+            yield from results(calls, jobs, self.launch.stop)
+        except KeyboardInterrupt:
+            raise StoppedError from None
+
+    def _tell(self) -> None:
+        if self.known is not None:
             self.known()
-        return found
-
-    def _together(self, batch: Sequence[tuple[str, int, Attempt, dict[str, Any]]]) -> list[Ran]:
-        """Run all of `batch` at once; the main thread stays free for the user's interrupt."""
-        with ThreadPoolExecutor(len(batch)) as pool:
-            futures = [pool.submit(self._run, *one) for one in batch]
-            try:
-                _wait(futures)
-                return [future.result() for future in futures]
-            except KeyboardInterrupt:
-                self.launch.stop()
-                raise StoppedError from None
 
     def _run(self, name: str, number: int, attempt: Attempt, content: dict[str, Any]) -> Ran:
         recorded = self.launch.run(name, content, self._limit())
@@ -276,9 +291,3 @@ class Bench:
     def _print(self, text: str, end: str = "\n") -> None:
         if not self.quiet:
             print(text, end=end, file=sys.stderr, flush=True)
-
-
-def _wait(futures: Sequence[Future[Ran]]) -> None:
-    left = set(futures)
-    while left:
-        _, left = wait(left, timeout=_TICK, return_when=FIRST_COMPLETED)
