@@ -63,7 +63,8 @@ def _differs(one: dict[str, Any], other: dict[str, Any]) -> str:
     pairs = [*zip(one.get("samples", ()), other.get("samples", ()), strict=False)]
     finite = (abs(sample) for sample, _ in pairs if math.isfinite(sample))
     allowed = tolerance * max(abs(one.get("most", 0.0)), *finite, 1e-6)
-    pairs.append((one.get("mean", 0.0), other.get("mean", 0.0)))
+    if "mean" in one and "mean" in other:  # a plain number has none
+        pairs.append((one["mean"], other["mean"]))
     for left, right in pairs:
         both = math.isfinite(left) and math.isfinite(right)
         if both and abs(left - right) > allowed:

@@ -40,9 +40,11 @@ def test_integers_have_no_tolerance():
 
 
 def test_a_number_that_became_a_tensor_is_the_same_number():
-    number = {(0, "f", 0): {"argument n": {"shape": [], "dtype": "int", "samples": [3.0]}}}
-    tensor = {(0, "f", 0): {"argument n": {"shape": [], "dtype": "torch.int64", "samples": [3.0]}}}
-    assert difference(number, tensor) == ""
+    number = {"shape": [], "dtype": "int", "samples": [3.0]}
+    tensor = {"shape": [], "dtype": "torch.int64", "samples": [3.0], "mean": 3.0, "most": 3.0}
+    before, after = ({(0, "f", 0): {"argument n": one}} for one in (number, tensor))
+    assert difference(before, after) == ""
+    assert difference(before, {(0, "f", 0): {"argument n": tensor | {"samples": [4.0]}}})
 
 
 def test_a_call_that_is_missing_is_a_difference():
