@@ -28,25 +28,32 @@ if TYPE_CHECKING:
         freeze_after_warm_up,
         warm_up,
     )
+    from compilescope.mitigations.watching import Compile, Watched, watch
     from compilescope.mitigations.yielding import Yielding
 
 __all__ = [
     "BackgroundCompiled",
     "CacheContents",
+    "Compile",
     "Event",
     "Freeze",
     "WarmedUp",
+    "Watched",
     "Yielding",
     "background_compile",
     "freeze_after_warm_up",
     "load_cache",
     "save_cache",
     "warm_up",
+    "watch",
 ]
 
 _PLACES = {
     "BackgroundCompiled": "background",
+    "Compile": "watching",
     "Event": "background",
+    "Watched": "watching",
+    "watch": "watching",
     "Yielding": "yielding",
     "background_compile": "background",
     "CacheContents": "cache",
