@@ -139,6 +139,7 @@ class FunctionSummary(msgspec.Struct, frozen=True):
     recompiles: int
     breaks: int
     seconds: float
+    caller: Frame | None = None  # the compiled function under which it was first compiled
 
 
 class CallSeries(msgspec.Struct, frozen=True):

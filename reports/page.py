@@ -6,7 +6,7 @@ import hashlib
 import os.path
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
         Kernel,
         Recompile,
     )
-    from compilescope.model import Finding, GuardFailure, KernelTuned
+    from compilescope.model import Finding, Frame, GuardFailure, KernelTuned
 
 _MOST_PANELS = 8
 EVIDENCE = 12  # recompiles that a cause lists itself; the table at the end has all
 
 
 @dataclass(frozen=True)
-class File:
-    """The compiled functions of one file."""
+class Branch:
+    """A compiled function in the tree of those under which it was compiled."""
 
-    path: str
-    seconds: float
-    functions: tuple[FunctionSummary, ...]
+    id: str
+    item: FunctionSummary
+    depth: int
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Page:
 
     def __init__(self, diagnosis: Diagnosis) -> None:
         self.letters = letters(diagnosis)
-        self.files = _files(diagnosis)
+        self.tree = _tree(diagnosis)
         self.phases = _phases(diagnosis)
         self.restarted = tuple(
             sorted(
@@ -150,15 +150,37 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _files(diagnosis: Diagnosis) -> tuple[File, ...]:
-    grouped: dict[str, list[FunctionSummary]] = defaultdict(list)
+def _tree(diagnosis: Diagnosis) -> tuple[Branch, ...]:
+    """Every compiled function below its caller, the dearest branch first."""
+    by_frame = {item.frame: item for item in diagnosis.functions}
+    below: dict[Frame | None, list[FunctionSummary]] = defaultdict(list)
     for item in diagnosis.functions:
-        grouped[item.frame.path].append(item)
-    files = [
-        File(path, sum(item.seconds for item in items), tuple(items))
-        for path, items in grouped.items()
-    ]
-    return tuple(sorted(files, key=lambda file: -file.seconds))
+        below[item.caller if item.caller in by_frame else None].append(item)
+    found: list[tuple[FunctionSummary, int]] = []
+
+    def visit(items: list[FunctionSummary], depth: int) -> None:
+        for item in sorted(items, key=lambda item: -_whole(item, below)):
+            if all(item is not known for known, _ in found):
+                found.append((item, depth))
+                visit(below[item.frame], depth + 1)
+
+    visit(below[None], 0)
+    for item in diagnosis.functions:  # those in a circle of callers hang on no root
+        visit([item], 0)
+    names = distinct(anchor(item.frame.path, item.frame.function) for item, _ in found)
+    return tuple(Branch(name, *pair) for name, pair in zip(names, found, strict=True))
+
+
+def _whole(item: FunctionSummary, below: Mapping[Frame | None, list[FunctionSummary]]) -> float:
+    """The seconds of a function with all that was compiled under it."""
+    seen: list[FunctionSummary] = []
+    waiting = [item]
+    while waiting:
+        one = waiting.pop()
+        if all(one is not known for known in seen):
+            seen.append(one)
+            waiting += below.get(one.frame, [])
+    return sum(one.seconds for one in seen)
 
 
 def _phases(diagnosis: Diagnosis) -> tuple[Phase, ...]:

@@ -59,8 +59,33 @@ def summaries(session: Session) -> tuple[FunctionSummary, ...]:
             owner = compiled_as.get((event.process, event.compile_id))
             if owner is not None:
                 totals[owner].add(event)
-    found = (total.summary(frame) for frame, total in totals.items())
+    callers = _callers(session, lines)
+    found = (total.summary(frame, callers.get(frame)) for frame, total in totals.items())
     return tuple(sorted(found, key=lambda item: (-item.seconds, item.frame.path, item.frame.line)))
+
+
+def _callers(session: Session, lines: dict[tuple[str, str], int]) -> dict[Frame, Frame]:
+    """The compiled function nearest above each one, in the stack of its first compile."""
+    compiles = [event for event in session.events if isinstance(event, Compiled)]
+    starts: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for event in compiles:
+        frame = written(event.frame, lines)
+        starts[frame.path, frame.function].add(frame.line)
+    callers: dict[Frame, Frame] = {}
+    first = set()
+    for event in compiles:
+        frame = written(event.frame, lines)
+        if frame in first or event.frame != frame:
+            continue
+        first.add(frame)
+        for above in reversed(event.stack):
+            name = written(above).function
+            begun = [line for line in starts.get((above.path, name), ()) if line <= above.line]
+            caller = Frame(above.path, max(begun), name) if begun else None
+            if caller and (caller.path, caller.line) != (frame.path, frame.line):
+                callers[frame] = caller
+                break
+    return callers
 
 
 class _Total:
@@ -86,7 +111,7 @@ class _Total:
                 self.breaks.add((event.type, event.frame.path, event.frame.line))
                 self.eager |= event.whole_frame and not event.duplicate
 
-    def summary(self, frame: Frame) -> FunctionSummary:
+    def summary(self, frame: Frame, caller: Frame | None) -> FunctionSummary:
         return FunctionSummary(
             frame=frame,
             status=self._status(),
@@ -94,6 +119,7 @@ class _Total:
             recompiles=self.recompiles,
             breaks=len(self.breaks),
             seconds=self.seconds,
+            caller=caller,
         )
 
     def _status(self) -> Status:

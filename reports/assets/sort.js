@@ -17,14 +17,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const next = steps[(steps.indexOf(head.getAttribute("aria-sort") || "") + 1) % 3];
       for (const other of heads) other.removeAttribute("aria-sort");
       if (next) head.setAttribute("aria-sort", next);
+      table.classList.toggle("sorted", Boolean(next));
       const value = (row) => valueOf(row, column, key, numeric);
-      const sorted = written.map((rows) => arranged(rows, value, next));
-      bodies.forEach((body, index) => body.append(...sorted[index]));
-      if (bodies.length > 1) {
-        const firsts = bodies.map((body, index) => ({ body, row: sorted[index].find((row) => !row.matches(".file")) }));
-        const order = next ? firsts.sort((a, b) => compared(value(a.row), value(b.row), next)) : firsts;
-        for (const { body } of order) table.append(body);
-      }
+      bodies.forEach((body, index) => body.append(...arranged(written[index], value, next)));
     });
   });
 }
@@ -45,9 +40,7 @@ function compared(a, b, direction) {
 }
 
 function arranged(rows, value, direction) {
-  const fixed = rows.filter((row) => row.matches(".file"));
-  const others = rows.filter((row) => !row.matches(".file"));
   if (!direction) return rows;
-  const keyed = others.map((row) => [value(row), row]);
-  return [...fixed, ...keyed.sort((a, b) => compared(a[0], b[0], direction)).map((pair) => pair[1])];
+  const keyed = rows.map((row) => [value(row), row]);
+  return keyed.sort((a, b) => compared(a[0], b[0], direction)).map((pair) => pair[1]);
 }

@@ -59,3 +59,26 @@ def test_function_that_dynamo_left_alone_is_still_skipped():
 def test_error_that_announces_itself_is_told_with_what_follows(error, text):
     session = Session(how="failed", code=1, processes=(Process(1, error=error),))
     assert ended(session) == f"failed with exit code 1: {text}"
+
+
+def test_function_hangs_under_the_compiled_function_that_was_running():
+    def compiled(name, line, number, *stack):
+        return Compiled(0, f"{number}/0", Frame("/m.py", line, name), stack=stack)
+
+    above = (Frame("/main.py", 3, "<module>"), Frame("/m.py", 15, "forward"))
+    found = diagnose(
+        Session(
+            events=(
+                compiled("forward", 10, 0, above[0]),
+                compiled("forward", 30, 1, *above),  # another of that name, further down
+                compiled("torch_dynamo_resume_in_forward_at_15", 15, 2, above[0]),
+                compiled("leaf", 50, 3, *above, Frame("/m.py", 33, "forward")),
+            )
+        )
+    )
+    callers = {(one.frame.function, one.frame.line): one.caller for one in found.functions}
+    assert callers == {
+        ("forward", 10): None,
+        ("forward", 30): Frame("/m.py", 10, "forward"),
+        ("leaf", 50): Frame("/m.py", 30, "forward"),
+    }

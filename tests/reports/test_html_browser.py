@@ -367,9 +367,6 @@ def test_head_of_a_column_sorts_and_a_third_time_brings_the_order_back(visit, by
         ("ascending", sorted(written)),
         (None, written),
     ]
-    assert browser.find_element(By.CSS_SELECTOR, ".functions tbody tr").get_attribute("class") == (
-        "file"
-    )
 
 
 def test_trials_of_tune_sort_copy_and_fit(browser, tmp_path):

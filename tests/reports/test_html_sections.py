@@ -9,11 +9,12 @@ import msgspec
 import pytest
 from compilescope.reports.forecast_section import Section
 from compilescope.reports.html import render
+from compilescope.reports.page import Page
 from compilescope.reports.words import size
 
 from compilescope import store
 from compilescope.diagnose import diagnose
-from compilescope.diagnosis import GraphMemory, Kernel, KernelCause, Remedy
+from compilescope.diagnosis import FunctionSummary, GraphMemory, Kernel, KernelCause, Remedy
 from compilescope.model import (
     DeviceMemory,
     Forecast,
@@ -184,3 +185,34 @@ def test_forecast_that_found_nothing_says_how_much_was_tried():
     assert found.sentence == "Nothing would recompile: 9 inputs tried, no other graph needed."
     stopped = Section(Forecast(callables=tried, stopped="the program was killed"), ())
     assert stopped.sentence == "Nothing that would recompile was found."
+
+
+def function(name, line, seconds, caller=None):
+    return FunctionSummary(Frame("/m.py", line, name), "compiled", 1, 0, 0, seconds, caller)
+
+
+def test_functions_are_a_tree_the_dearest_branch_first(diagnoses):
+    root, other = function("root", 1, 0.1), function("other", 50, 3.0)
+    inner = function("inner", 10, 9.0, root.frame)
+    leaf = function("leaf", 20, 0.2, inner.frame)
+    stray = function("stray", 70, 0.1, Frame("/gone.py", 1, "gone"))
+    found = msgspec.structs.replace(diagnoses["clean"], functions=(inner, other, leaf, root, stray))
+    drawn = [(branch.item.frame.function, branch.depth) for branch in Page(found).tree]
+    assert drawn == [("root", 0), ("inner", 1), ("leaf", 2), ("other", 0), ("stray", 0)]
+
+
+def test_functions_that_call_each_other_in_a_circle_are_each_shown_once(diagnoses):
+    one = function("one", 1, 1.0, Frame("/m.py", 9, "two"))
+    two = function("two", 9, 1.0, one.frame)
+    found = msgspec.structs.replace(diagnoses["clean"], functions=(one, two))
+    assert sorted(branch.item.frame.function for branch in Page(found).tree) == ["one", "two"]
+
+
+def test_cause_in_the_users_code_names_the_compiled_function_of_a_library(diagnoses):
+    text = words(render(diagnoses["ranks"]))
+    assert "ranks.py:25 in <module> compiled: torch/_dynamo/external_utils.py:67 in inner" in (
+        text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("~/project/", "")
+        .replace("/home/user/project/", "")
+    )
