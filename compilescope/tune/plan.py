@@ -9,6 +9,8 @@ from compilescope.tune.remedy import Candidate, compile_with
 from compilescope.tune.situation import Situation
 from compilescope.tune.versions import lacking
 
+# Guards that a branch of the user's makes: no mark takes away that both sides come.
+_BRANCHES = ("shape", "shape.mod", "shape.range", "shape.product", "shape.derived")
 _SHAPED = ("tensor.size", "shape.")
 Plan = Callable[[Situation], Iterator[Candidate]]
 
@@ -39,6 +41,9 @@ def _plans(situation: Situation) -> Iterator[Plan]:
         yield isolate
     if situation.crosses_break:
         yield plan_sources.across_break
+    elif kind in _BRANCHES:
+        yield plan_rewrites.conditions
+        yield plan_shapes.shapes
     elif kind.startswith(_SHAPED) or kind == "module.param_shape":
         yield plan_shapes.shapes
     else:

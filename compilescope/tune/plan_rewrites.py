@@ -48,6 +48,18 @@ def _shortcuts(situation: Situation) -> Iterator[Candidate]:
             yield from _tested(situation, text, "drop_shortcut", where, content, 3)
 
 
+def conditions(situation: Situation) -> Iterator[Candidate]:
+    """Work that a branch on a size guards, done always: both sides of it were seen."""
+    frames = [situation.failure.frame, situation.cause.frame]
+    for frame in dict.fromkeys(frame for frame in frames if frame is not None):
+        path = Path(frame.path)
+        text = _text(path)
+        if text:
+            content = {"path": str(path), "do": "unwrap_if", "line": frame.line}
+            where = f"the work under the `if` at {path.name}:{frame.line} done always"
+            yield from _tested(situation, text, "pad_always", where, content, 2)
+
+
 def _tested(
     situation: Situation, text: str, name: str, words: str, content: dict[str, Any], weight: int
 ) -> Iterator[Candidate]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
+from libcst import matchers
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from compilescope.tune.source_edits import CannotEditError
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from compilescope.tune.remedy import Candidate, Entry
 
 
+_LEAVES = (
+    matchers.Return() | matchers.Break() | matchers.Continue() | matchers.Raise() | matchers.Yield()
+)
+
+
 def rewrite(text: str, entry: Entry) -> str:
     """`text` with the rewrite that `entry` asks for.
 
@@ -31,6 +37,8 @@ def rewrite(text: str, entry: Entry) -> str:
     content = entry.content
     if content["do"] == "drop_if":
         return without_shortcut(text, content["line"])
+    if content["do"] == "unwrap_if":
+        return without_condition(text, content["line"])
     return corrected(text, Path(content["path"]), content["code"], content["function"])
 
 
@@ -150,6 +158,46 @@ def without_shortcut(text: str, line: int) -> str:
     changed = MetadataWrapper(cst.parse_module(text)).visit(edit).code
     if edit.count != 1:
         raise CannotEditError(f"line {line} is no early return")
+    return changed
+
+
+class _Always(cst.CSTTransformer):
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+        self.count = 0
+
+    def leave_If(  # noqa: N802
+        self, original_node: cst.If, updated_node: cst.If
+    ) -> cst.If | cst.FlattenSentinel[cst.BaseStatement]:
+        where: Any = self.get_metadata(PositionProvider, original_node)
+        test: Any = self.get_metadata(PositionProvider, original_node.test)
+        body = updated_node.body
+        if (
+            not where.start.line <= self.line <= test.end.line
+            or original_node.orelse is not None
+            or not isinstance(body, cst.IndentedBlock)
+            or matchers.findall(body, _LEAVES)
+        ):
+            return updated_node
+        self.count += 1
+        first: Any = body.body[0]
+        lines = [*updated_node.leading_lines, *first.leading_lines]
+        return cst.FlattenSentinel([first.with_changes(leading_lines=lines), *body.body[1:]])
+
+
+def without_condition(text: str, line: int) -> str:
+    """`text` in which what the `if` at `line` guards is done always.
+
+    Raises:
+        CannotEditError: there is no such `if`, it has an `else`, or it leaves the function or loop.
+    """
+    edit = _Always(line)
+    changed = MetadataWrapper(cst.parse_module(text)).visit(edit).code
+    if edit.count != 1:
+        raise CannotEditError(f"line {line} is no condition that can be left out")
     return changed
 
 

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from compilescope.tune.remedy import Candidate, Entry
-from compilescope.tune.rewrites import corrected, fixable, texts, without_shortcut
+from compilescope.tune.rewrites import (
+    corrected,
+    fixable,
+    texts,
+    without_condition,
+    without_shortcut,
+)
 from compilescope.tune.source_edits import CannotEditError
 
 SHORTCUT = """def mask(rows):
@@ -42,6 +48,19 @@ def test_an_early_return_is_left_out_and_nothing_else():
 def test_what_is_no_early_return_is_refused(line):
     with pytest.raises(CannotEditError):
         without_shortcut(SHORTCUT, line)
+
+
+def test_what_a_condition_guards_is_done_always():
+    start, end = "def f(x, n):\n    # whole windows\n", "    return x\n"
+    inside = "    if n > 0:\n        x = pad(x)\n        n = 0\n"
+    done = "    x = pad(x)\n    n = 0\n"
+    assert without_condition(start + inside + end, 3) == start + done + end
+
+
+@pytest.mark.parametrize("body", ["return 1", "x = 1\n    else:\n        x = 2", "raise E"])
+def test_a_condition_that_decides_more_stays(body):
+    with pytest.raises(CannotEditError):
+        without_condition(f"def f(x, n):\n    if n > 0:\n        {body}\n    return x\n", 2)
 
 
 def test_a_fix_of_lint_is_made_in_the_function_that_is_named(tmp_path):
