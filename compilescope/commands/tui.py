@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -16,15 +15,11 @@ def command(paths: tuple[Path, ...]) -> None:
     SESSION is a session, a page that `report` wrote, or a folder of them; without one, those in
     `.compilescope/` of this project. Press ? inside for the keys.
     """
-    from compilescope.errors import UsageError
     from compilescope.tui.sources import check
+    from compilescope.tui.terminal import require
 
     check(paths)
-    # Textual draws on stderr.
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(
-            "tui needs a terminal", hint="`compilescope show SESSION` prints to a pipe"
-        )
+    require("tui", "`compilescope show SESSION` prints to a pipe")
     from compilescope.tui.app import Scope
     from compilescope.tui.settings import moved_keys
 

@@ -17,6 +17,7 @@ from compilescope.tui.screens.ask import Ask
 from compilescope.tui.screens.help import HelpScreen
 from compilescope.tui.screens.session import SessionScreen
 from compilescope.tui.screens.sessions import SessionsScreen
+from compilescope.tui.terminal import has_few_colours
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -47,7 +48,7 @@ class Scope(App[None]):
         self.trials: Trials | None = None  # one search at a time, whichever session is in front
         self.changed: tuple[Change, ...] = ()  # of the user's source, as long as it can be undone
         self._moved_keys = dict(keys or {})
-        if _has_few_colours(os.environ):
+        if has_few_colours(os.environ):
             self.theme = "ansi-dark"
 
     def on_mount(self) -> None:
@@ -141,15 +142,6 @@ def _action(screen: Screen[Any], action: str) -> Any:
         await screen.run_action(action)
 
     return call
-
-
-def _has_few_colours(variables: Mapping[str, str]) -> bool:
-    """Whether the terminal has 16 colours: its own palette then reads better than an estimate."""
-    term = variables.get("TERM", "")
-    return not variables.get("COLORTERM") and (
-        term in {"linux", "ansi", "cygwin", "vt100", "vt220", "xterm", "screen"}
-        or term.endswith("-16color")
-    )
 
 
 def _has_screen(variables: Mapping[str, str]) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from compilescope.errors import ExitCode, UsageError
+from compilescope.errors import ExitCode
 from compilescope.tui.app import Scope
 from compilescope.tui.live import Live, start
 from compilescope.tui.settings import moved_keys
+from compilescope.tui.terminal import require
 from compilescope.tui.views.words import short
 
 
@@ -33,8 +34,7 @@ def watch(
         UsageError: there is no terminal.
         ProgramError: the recorder cannot be started.
     """
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("--tui needs a terminal", hint="without it the program runs as ever")
+    require("--tui", "without it the program runs as ever")
     keys = moved_keys()
     live = start(command, name, output=output, keep_raw=keep_raw, options=options)
     Scope(live=live, keys=keys).run()

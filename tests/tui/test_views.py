@@ -115,7 +115,8 @@ def test_the_side_of_the_gpu(shown):
                                ("primals_1",), ("0/0",), (remedy,))  # fmt: skip
     graph = CudaGraph("0/0", FRAME, ("8", "16"), 2, 4)
     summary = "2 of 3 graphs were recorded."
-    graphs = CudaGraphs("partly", summary, (graph,), (problem,), pools=(5 << 20,))
+    silent = CudaGraph("", FRAME)  # the log tells nothing of it
+    graphs = CudaGraphs("partly", summary, (graph, silent), (problem,), pools=(5 << 20,))
     reason = KernelCause("n", "divisible", "n was divisible by 16, then not.", 2, 0.5)
     tuned = KernelTuned(0, "mine", seconds=2.0, trials=6, winner="BLOCK: 64", best_seconds=1e-4)
     kernels = (
@@ -126,7 +127,7 @@ def test_the_side_of_the_gpu(shown):
     async def scene(stage):
         await stage.press("d")
         assert stage.column(0) == [
-            "! cuda graph", "cuda graph", "! kernel", "kernel", "graph memory", "memory",
+            "! rerecorded", "cuda graph", "! kernel", "kernel", "graph memory", "memory",
         ]  # fmt: skip
         for words in ("An input had moved.", "x = x.clone()", "Moved: primals_1",
                       "2 of 3 graphs were recorded.", "Their pools hold 5.24 MB"):  # fmt: skip

@@ -13,7 +13,7 @@ from compilescope.errors import CompilescopeError
 from compilescope.packs import report
 from compilescope.tui.editor import chosen, command_for
 from compilescope.tui.sources import open_session, report_path
-from compilescope.tui.views.words import short
+from compilescope.tui.views.words import said, short
 from compilescope.tui.widgets.grid import Grid
 
 if TYPE_CHECKING:
@@ -87,8 +87,8 @@ def _write_report(screen: SessionScreen) -> None:
             path.write_text(text, encoding="utf-8")
         shown = _app(screen).open_page(path)
         text, tone = f"{'opened' if shown else 'written to'} {short(str(path))}", "information"
-    except (OSError, CompilescopeError) as error:
-        text, tone = f"no report: {getattr(error, 'strerror', '') or error}", "error"
+    except Exception as error:  # noqa: BLE001  a report is a pack, which may be anybody's
+        text, tone = f"no report: {getattr(error, 'strerror', '') or said(error)}", "error"
     screen.app.call_from_thread(screen.notify, text, severity=cast("Any", tone), timeout=8)
 
 
@@ -104,7 +104,7 @@ def _read_other(screen: SessionScreen, path: Path) -> None:
     try:
         found = compare(open_session(path).diagnosis, screen.at.opened.diagnosis)
     except CompilescopeError as error:
-        screen.app.call_from_thread(screen.notify, str(error), severity="error")
+        screen.app.call_from_thread(screen.notify, said(error), severity="error")
         return
     screen.app.call_from_thread(screen.show_comparison, found)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from compilescope.tui.views.notices import gap
 from compilescope.tui.views.words import STATUS, few, printable
 
+_ENDING = 90  # letters of how a program ended; the error itself is among the causes
 YET = "Nothing is compiled yet."
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def verdict(found: Diagnosis, *, running: bool) -> str:
     if not ended or ended == "exited with code 0" or ended.startswith("still"):
         return printable(found.verdict.replace("`", ""))
     first = ended if ended.startswith("failed") else f"was {ended}"
+    if len(first) > _ENDING:
+        first = f"{first[:_ENDING]}…"
     return printable(f"The program {first}. {found.verdict}".replace("`", ""))
 
 

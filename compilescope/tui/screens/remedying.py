@@ -21,7 +21,7 @@ from compilescope.tui.screens.fix import FixScreen
 from compilescope.tui.sources import HOME, Opened
 from compilescope.tui.trials import Trials
 from compilescope.tui.views.trials import summary
-from compilescope.tui.views.words import few, place, seconds, short
+from compilescope.tui.views.words import few, place, said, seconds, short
 from compilescope.tui.widgets.grid import Grid
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Remedying(MessagePump):
         except CompilescopeError as error:
             if screen.at.tried is not None:
                 screen.action_view("v")
-            screen.notify(f"{error.message}: {error.cause}", severity="warning", timeout=8)
+            screen.notify(said(error), severity="warning", timeout=8, markup=False)
             return
         _ask(screen, program, cause if isinstance(cause, Cause) else None)
 
@@ -94,7 +94,7 @@ class Remedying(MessagePump):
             for change in made:
                 patches.write(patches.undone(change))
         except CompilescopeError as error:
-            screen.notify(str(error), severity="error", timeout=8)
+            screen.notify(said(error), severity="error", timeout=8, markup=False)
             return
         app.changed = ()
         screen.notify(f"{names} is as it was before")
@@ -138,7 +138,7 @@ def _start(screen: SessionScreen, program: Program, causes: tuple[str, ...]) -> 
     try:
         app.trials = Trials(program, screen.path, causes, _RUNS)
     except CompilescopeError as error:
-        screen.notify(str(error), severity="error")
+        screen.notify(said(error), severity="error", markup=False)
         return
     screen.at.take_trials(app.trials.tried)
     screen.action_view("v")
@@ -169,7 +169,7 @@ def _prepare(screen: SessionScreen) -> None:
         fix = _wanted(screen)
     except CompilescopeError as error:
         screen.app.call_from_thread(
-            screen.notify, str(error), severity="warning", timeout=8, markup=False
+            screen.notify, said(error), severity="warning", timeout=8, markup=False
         )
         return
     screen.app.call_from_thread(
@@ -206,7 +206,7 @@ def _write(screen: SessionScreen, fix: Fix) -> None:
         for change in fix.changes:
             patches.write(change)
     except CompilescopeError as error:
-        screen.notify(str(error), severity="error", timeout=8, markup=False)
+        screen.notify(said(error), severity="error", timeout=8, markup=False)
         return
     _app(screen).changed = fix.changes
     names = ", ".join(patches.shown(change.path) for change in fix.changes)

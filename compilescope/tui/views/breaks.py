@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.tui.views.document import copied, fixes, source, stack, title
 from compilescope.tui.views.table import Block, Column, Document, Table
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Break, Diagnosis
@@ -23,7 +23,7 @@ def table(index: Index) -> Table:
             Column("id", lambda item: item.gb_id, 7),
             Column(
                 "cost",
-                lambda item: seconds(item.seconds) if item.seconds else "",
+                lambda item: brief(item.seconds) if item.seconds else "",
                 9,
                 lambda item: item.seconds,
                 down=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.tui.views.document import guard, source, title
 from compilescope.tui.views.table import Block, Column, Document, Table, Tone
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Recompile
@@ -48,7 +48,7 @@ class _Calls:
         )
 
     def time(self, call: int) -> str:
-        return seconds(self.seconds[call])
+        return brief(self.seconds[call])
 
     def measured(self) -> tuple[Column, ...]:
         """What the GPU took, where it was measured."""
@@ -58,7 +58,7 @@ class _Calls:
 
         def cell(call: int) -> str:
             value = device[call]
-            return "" if value is None else seconds(value)
+            return "" if value is None else brief(value)
 
         def order(call: int) -> float:
             return device[call] or 0.0

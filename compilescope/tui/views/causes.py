@@ -9,7 +9,7 @@ from compilescope.diagnosis import Break, Cause, Fallback
 from compilescope.tui.views import breaks
 from compilescope.tui.views.document import copied, fixes, guard, source, title
 from compilescope.tui.views.table import Block, Column, Document, Table, Tone
-from compilescope.tui.views.words import few, numbers, place, seconds
+from compilescope.tui.views.words import brief, few, numbers, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Recompile
@@ -80,7 +80,7 @@ class _Causes:
 
     def cost(self, item: Item) -> str:
         lost = _lost(item)
-        return seconds(lost) if lost else ("eager" if isinstance(item, Fallback) else "")
+        return brief(lost) if lost else ("eager" if isinstance(item, Fallback) else "")
 
     def times(self, item: Item) -> str:
         return f"{_times(item):,}" if _times(item) else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.tui.views.document import guard, source, title
 from compilescope.tui.views.table import Block, Column, Table, Tone
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Compile
@@ -23,7 +23,7 @@ def table(index: Index) -> Table:
         index.diagnosis.compiles,
         (
             Column("id", lambda item: item.compile_id, 8),
-            Column("time", lambda item: seconds(item.seconds), 9, _cost, True, True),
+            Column("time", lambda item: brief(item.seconds), 9, _cost, True, True),
             Column("call", _call, 8, lambda item: item.call or 0, right=True),
             Column("outcome", lambda item: _outcome(index, item), 14),
             Column("function", lambda item: place(item.frame), 26, whole=True),

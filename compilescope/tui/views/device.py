@@ -9,7 +9,7 @@ from compilescope.diagnosis import CudaGraph, CudaGraphProblem, GraphMemory, Ker
 from compilescope.model import DeviceMemory
 from compilescope.tui.views.document import copied, fixes, source, title
 from compilescope.tui.views.table import Block, Column, Table, Tone
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
@@ -23,7 +23,6 @@ _NONE = (
     "the program used no GPU, or the session does not record it."
 )
 _SORTS: dict[type, str] = {
-    CudaGraphProblem: "! cuda graph",
     CudaGraph: "cuda graph",
     Kernel: "kernel",
     GraphMemory: "graph memory",
@@ -37,7 +36,7 @@ def table(index: Index) -> Table:
     return Table(
         rows(found),
         (
-            Column("sort", _sort, 13),
+            Column("sort", _sort, 18),
             Column("cost", _cost, 9, _order, down=True, right=True),
             Column("×", lambda item: _count(_times(item)), 6, _times, down=True, right=True),
             Column("where", lambda item: place(_frame(item)), 26, whole=True),
@@ -57,8 +56,15 @@ def rows(found: Diagnosis) -> tuple[Item, ...]:
     """All that is known of the device; empty where nothing is."""
     graphs = found.cudagraphs
     kernels = sorted(found.kernels, key=lambda one: (not _is_bad(one), -one.seconds))
-    own: tuple[Item, ...] = (*graphs.problems, *graphs.graphs) if graphs is not None else ()
+    own: tuple[Item, ...] = ()
+    if graphs is not None:
+        told = (one for one in graphs.graphs if _is_told(one))
+        own = (*graphs.problems, *told)
     return (*own, *kernels, *found.memory, *found.devices)
+
+
+def _is_told(item: CudaGraph) -> bool:
+    return bool(item.sizes) or {item.recorded, item.rerecorded, item.warm_ups} != {None}
 
 
 def _is_bad(item: Kernel) -> bool:
@@ -66,6 +72,8 @@ def _is_bad(item: Kernel) -> bool:
 
 
 def _sort(item: Item) -> str:
+    if isinstance(item, CudaGraphProblem):
+        return f"! {item.kind.replace('_', ' ')}"
     return ("! " if isinstance(item, Kernel) and _is_bad(item) else "") + _SORTS[type(item)]
 
 
@@ -100,7 +108,7 @@ def _order(item: Item) -> float:
 def _cost(item: Item) -> str:
     match item:
         case Kernel():
-            return seconds(item.seconds) if item.seconds else ""
+            return brief(item.seconds) if item.seconds else ""
         case GraphMemory() | DeviceMemory():
             return size(int(_order(item)) or None)
         case _:
@@ -140,7 +148,7 @@ def _what(item: Item) -> str:
         case CudaGraphProblem():
             return item.why or item.text
         case CudaGraph():
-            return f"[{item.compile_id}]  {_recorded(item)}"
+            return (f"[{item.compile_id}]  " if item.compile_id else "") + _recorded(item)
         case Kernel():
             return f"{item.name} ({item.origin})" + (f": {item.why}" if item.why else "")
         case GraphMemory():

@@ -9,7 +9,7 @@ from compilescope.forecast.naming import named
 from compilescope.forecast.warmup import title as input_title
 from compilescope.tui.views.document import source, title
 from compilescope.tui.views.table import Block, Column, Table, Tone
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Diagnosis
@@ -73,7 +73,7 @@ def _tone(item: ForecastCause) -> Tone:
 
 
 def _cost(item: ForecastCause) -> str:
-    return seconds(item.seconds) if item.seconds else ""
+    return brief(item.seconds) if item.seconds else ""
 
 
 def _values(item: ForecastCause) -> dict[str, str | float | None]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.tui.views.document import source, title
 from compilescope.tui.views.table import Block, Column, Table, Tone
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import FunctionSummary
@@ -67,7 +67,7 @@ def _count(name: str, width: int) -> Column:
 
 
 def _cost(item: FunctionSummary) -> str:
-    return seconds(item.seconds) if item.seconds else ""
+    return brief(item.seconds) if item.seconds else ""
 
 
 def _values(item: FunctionSummary) -> dict[str, str | float | None]:

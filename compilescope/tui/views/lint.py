@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compilescope.model import Finding, Frame
 from compilescope.tui.views.document import source, title
 from compilescope.tui.views.table import Block, Column, Table
-from compilescope.tui.views.words import few, place, seconds
+from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.tui.views.index import Index
@@ -40,7 +40,7 @@ def table(index: Index) -> Table:
 
 
 def _cost(item: Finding) -> str:
-    return seconds(item.seconds) if item.seconds else ""
+    return brief(item.seconds) if item.seconds else ""
 
 
 def _met(item: Finding) -> str:

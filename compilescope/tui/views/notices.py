@@ -46,7 +46,7 @@ def gap(item: Gap) -> str:
 
 
 def _kind(item: Item) -> str:
-    return "incomplete" if isinstance(item, Gap) else item.kind
+    return "incomplete" if isinstance(item, Gap) else item.kind.replace("_", " ")
 
 
 def _times(item: Item) -> int:
@@ -85,7 +85,7 @@ def _gap(item: Gap) -> Iterable[Block]:
 
 
 def _notice(found: Diagnosis, item: Notice) -> Iterable[Block]:
-    yield from title(f"{item.kind}, {item.times:,}×", item.frame)
+    yield from title(f"{_kind(item)}, {item.times:,}×", item.frame)
     if item.frame is not None:
         yield from source(found.sources, item.frame)
     if item.why:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from compilescope.tui.views.table import Block, Column, Document, Table, Tone
-from compilescope.tui.views.words import few, seconds
+from compilescope.tui.views.words import brief, few, seconds
 
 if TYPE_CHECKING:
     from compilescope.tui.tried import Tried
@@ -80,7 +80,7 @@ def _order(row: Trial | str) -> int:
 
 def _time(row: Trial | str, name: str) -> str:
     value = None if isinstance(row, str) else getattr(row.measures, name)
-    return seconds(value) if value is not None else ""
+    return brief(value) if value is not None else ""
 
 
 def _what(row: Trial | str) -> str:

@@ -19,6 +19,7 @@ STATUS = {
     "nothing": "∅ nothing compiled",
     "failed": "✗ failed",
 }
+_COLUMN = 9
 _HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:\\Users\\[^\\]+)(?=[/\\])")
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")
 # Marks that turn the direction of writing can make code read as something else.
@@ -44,6 +45,20 @@ def seconds(value: float | None) -> str:
     if value is None:
         return "?"
     return duration(value).replace("us", "µs") if value else "0 s"
+
+
+def brief(value: float | None) -> str:
+    """A duration in few enough letters for a column."""
+    text = seconds(value)
+    if value is None or len(text) <= _COLUMN:
+        return text
+    return f"{value / 60:,.0f} min" if value < 6000 else f"{value / 3600:,.1f} h"
+
+
+def said(error: Exception) -> str:
+    """An error in the words that a message has room for."""
+    parts = (getattr(error, name, "") for name in ("message", "cause", "hint"))
+    return ": ".join(part for part in parts if part) or str(error)
 
 
 def short(path: str) -> str:
