@@ -15,7 +15,7 @@ from .paper import blank, text_on
 from .visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
@@ -28,6 +28,9 @@ _STYLES = {
     "faster": "green",
     "stopped": "yellow",
 }
+# Columns on the screen: the names at the side of a turned table, and each setting beside them.
+_NAMES, _COLUMN = 14, 20
+_FOLDED = ("setting", "inputs", "results")
 
 
 def render_json(found: Benching, /, **_options: Any) -> str:
@@ -84,22 +87,58 @@ def _table(
     *,
     above: bool = False,
 ) -> None:
+    body = list(rows)
+    if not body:
+        return
+    if above:
+        console.print()
+    if _needed(head, body) <= console.width:
+        console.print(_filled(head, body))
+        return
+    # On its side: a column a row, as many as there is room for.
+    size = max(1, (console.width - _NAMES) // _COLUMN)
+    for start in range(0, len(body), size):
+        group = body[start : start + size]
+        names, *turned = zip(head, *group, strict=True)
+        console.print(_turned(names, turned))
+
+
+def _filled(head: Sequence[str], body: Sequence[Sequence[str]]) -> Table:
     table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 1))
-    for name in head:
+    for name, width in zip(head, _widths(head, body), strict=True):
         table.add_column(
             name,
             justify="right" if _is_number(name) else "left",
             overflow="fold",
-            no_wrap=name not in ("setting", "inputs", "results"),
+            no_wrap=name not in _FOLDED,
+            min_width=width,
         )
-    for row in rows:
+    for row in body:
         *cells, last = row
         table.add_row(*cells, Text(last, style=_STYLES.get(last, "")))
-    if table.row_count:
-        if above:
-            console.print()
-        console.print(table)
+    return table
+
+
+def _widths(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
+    """What each column needs; those of words can be folded."""
+    longest = (max(map(len, column)) for column in zip(head, *body, strict=True))
+    most = {"setting": 18, "inputs": 18, "results": 8}
+    return [min(one, most.get(name, one)) for name, one in zip(head, longest, strict=True)]
+
+
+def _needed(head: Sequence[str], body: Sequence[Sequence[str]]) -> int:
+    return sum(width + 2 for width in _widths(head, body)) - 2
+
+
+def _turned(names: Sequence[str], body: Iterable[Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 1))
+    for number, name in enumerate(names):
+        width = _NAMES - 2 if number == 0 else _COLUMN - 2
+        table.add_column(name, overflow="fold", max_width=width)
+    for row in body:
+        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    return table
 
 
 def _is_number(name: str) -> bool:
-    return name not in ("setting", "inputs", "results", "")
+    return name not in (*_FOLDED, "")

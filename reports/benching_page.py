@@ -42,4 +42,5 @@ def render(found: Benching, /, **_options: Any) -> str:
         ],
         states=_STATES,
         good=shown.best is not None,
+        cautions=shown.trials[shown.best or 0].cautions if shown.trials else (),
     )

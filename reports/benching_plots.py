@@ -100,7 +100,9 @@ def forest(found: Benching) -> Forest | None:
         )
         for name, one in named
     )
-    ticks = tuple(Tick(scale.share(value), f"{value:g}") for value in _round(scale.low, scale.high))
+    wide = scale.high > 3 * scale.low
+    at = _decades(scale.low, scale.high) if wide else _round(scale.low, scale.high)
+    ticks = tuple(Tick(scale.share(value), f"{value:g}") for value in at)
     return Forest(rows, ticks, scale.share(1.0))
 
 
@@ -174,8 +176,8 @@ def _decades(low: float, high: float) -> list[float]:
     """Decades between, with 2 and 5 of each where there are few."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 5) if len(powers) < 5 else (1,)
-    return [size * 10.0**power for power in powers for size in steps
-            if low <= size * 10.0**power <= high]  # fmt: skip
+    found = [float(f"{size}e{power}") for power in powers for size in steps]
+    return [value for value in found if low <= value <= high]
 
 
 def payback(found: Benching) -> Payback | None:

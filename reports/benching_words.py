@@ -135,12 +135,13 @@ def _change(one: Change) -> str:
 
 
 def remarks(found: Benching) -> Iterator[str]:
-    """All that must be said beside the numbers, the weightiest first."""
-    several = len(found.trials) > 1
+    """All that must be said beside the numbers; what holds of several settings is said once."""
+    names: dict[str, list[str]] = {}
     for trial in found.trials:
-        head = f"{trial.name}: " if several else ""
         for text in _of(trial):
-            yield head + text
+            names.setdefault(text, []).append(trial.name)
+    for text, of in names.items():
+        yield text if len(of) == len(found.trials) else f"{'; '.join(of)}: {text}"
     for caution in found.earlier.cautions if found.earlier else ():
         yield f"against the earlier result: {caution}"
     yield from found.notes

@@ -1,0 +1,192 @@
+"""The reports of bench on a recorded result, and on made ones for what it does not hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from compilescope.bench.earlier import compared, load, slower, with_earlier
+from compilescope.bench.verdict import best, verdict
+from compilescope.benching import Benching, Difference, Numerics, Range, Setting, Trial
+from compilescope.errors import InputError, VersionError
+from compilescope.packs import benching
+
+RECORDED = Path(__file__).parent.parent / "data" / "benched" / "block-bench.json"
+
+
+@pytest.fixture
+def found():
+    return load(RECORDED)
+
+
+def changed(found, **fields):
+    return replace(found, trials=(replace(found.trials[0], **fields),))
+
+
+def test_json_is_read_back(found):
+    text = benching("json")(found)
+    assert msgspec.json.decode(text, type=Benching) == found
+
+
+def test_the_terminal_fits_its_width(found):
+    for width in (60, 80, 120):
+        text = benching("terminal")(found, width=width)
+        assert max(len(line) for line in text.splitlines()) <= width
+        assert "2.08 [1.79, 2.67]" in text
+        assert "within" in text
+
+
+def test_colour_only_where_it_is_wanted(found):
+    assert "\x1b[" not in benching("terminal")(found)
+    assert "\x1b[" in benching("terminal")(found, color=True)
+
+
+def test_markdown_has_a_row_for_each_setting_and_inputs(found):
+    text = benching("markdown")(found)
+    assert text.startswith("**Compiled")
+    assert len(re.findall(r"^\| (?:eager|default) \|", text, re.MULTILINE)) == 2
+    assert len(re.findall(r"^\| rows=\d+ \|", text, re.MULTILINE)) == 2
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "br", "path"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag != "path":
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_asks_for_nothing(found):
+    text = benching("html")(found)
+    page = Tags()
+    page.feed(text)
+    assert page.open == []
+    names = [attrs["id"] for tag, attrs in page.seen if tag == "section" and "id" in attrs]
+    assert names == ["verdict", "settings", "ratios", "cases", "payback", "calls", "results",
+                     "remarks"]  # fmt: skip
+    assert not re.search(r'(?:src|href)="(?!#|data:)', text)
+    assert text.count('class="dots was"') == 2  # a drawing for each of the inputs
+
+
+def test_every_outlier_is_drawn(found):
+    page = benching("html")(found)
+    (far,) = re.findall(r'<path class="dots far" d="(M[^"]+)"', page)
+    assert far.count("M") == sum(
+        len(calls.outliers)
+        for one in found.trials[0].measured
+        for calls in (one.eager, one.compiled)
+    )
+
+
+def test_text_of_the_user_is_shown_and_not_obeyed(found):
+    hostile = replace(found, name="<script>alert(1)</script>\x1b[31m")
+    assert "<script>alert" not in benching("html")(hostile)
+    assert "\x1b[31m" not in benching("terminal")(hostile)
+
+
+def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
+    assert verdict(found.trials, best(found.trials)) == found.verdict
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"ratio": Range(1.01, 0.97, 1.05)}, "not clearly faster or slower than eager: 1.01"),
+        ({"ratio": Range(0.5, 0.4, 0.6), "break_even": None}, "of compiling never pay back"),
+        ({"recompiles": 0}, "pays back after 3,900 calls (410 with a warm cache)."),
+        ({"fallback": "forward reached recompile_limit"}, "the recompile limit was reached"),
+        ({"numerics": Numerics("differs", first="output: error 1")}, "but its results differ"),
+    ],
+)
+def test_verdicts(found, fields, text):
+    trials = changed(found, **fields).trials
+    assert text in verdict(trials, best(trials))
+
+
+def test_nothing_measured():
+    trial = Trial(Setting("default"), "failed", "the compiled call failed: RuntimeError: no")
+    assert verdict([trial], None).startswith("Nothing was measured: the compiled call failed")
+    assert verdict([], None) == "Nothing was measured."
+
+
+def test_the_best_is_certain_right_and_compiled(found):
+    one = found.trials[0]
+    fast = replace(one, ratio=Range(3.0, 2.9, 3.1))
+    unsure = replace(one, ratio=Range(4.0, 0.5, 9.0))
+    wrong = replace(fast, numerics=Numerics("differs"))
+    fallen = replace(fast, fallback="limit")
+    assert best([one, fast, unsure, wrong, fallen]) == 1
+    assert best([unsure, wrong, fallen]) is None
+
+
+def test_worst_gradient_and_random_results_are_told(found):
+    rows = (Difference("gradient of w", "float32", 1e-7, 2e-7, "within rounding"),)
+    near = changed(found, numerics=Numerics("within rounding", "eager in float64", rows=rows))
+    assert "gradient of w has a relative error of 2.0e-07" in benching("markdown")(near)
+    drawn = changed(found, numerics=Numerics("random"))
+    assert "two eager calls differ" in benching("markdown")(drawn)
+
+
+def test_against_itself_nothing_changed(found):
+    told = compared(found, found)
+    assert {one.verdict for one in told.changes} == {"no clear change"}
+    assert told.cautions == ()
+    assert not slower(told)
+
+
+def test_a_ratio_that_fell_for_certain_is_slower(found):
+    def with_ratio(value):
+        one = found.trials[0].measured[1]
+        ratio = Range(value, value - 0.1, value + 0.1)
+        return changed(found, measured=(replace(one, ratio=ratio),))
+
+    told = compared(with_ratio(2.0), with_ratio(1.5))
+    assert [(one.case, one.verdict) for one in told.changes] == [("rows=1024", "slower")]
+    assert slower(told)
+    both = with_earlier(with_ratio(1.5), with_ratio(2.0))
+    assert both.earlier.changes[0].verdict == "faster"
+    assert "faster" in benching("terminal")(both)
+    assert "Against" in benching("html")(both)
+
+
+def test_what_makes_two_results_hard_to_compare_is_said(found):
+    other = replace(found, device="NVIDIA H200", dtype="bfloat16", trials=())
+    assert compared(found, other).cautions == (
+        "no setting and inputs are in both results",
+        "the device was cpu, now NVIDIA H200",
+        "the dtype was float32, now bfloat16",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        (None, InputError, "cannot read"),
+        ("{", InputError, "is no result of bench"),
+        ("[]", InputError, "is no result of bench"),
+        ('{"version": 99}', VersionError, "reads 1"),
+    ],
+)
+def test_a_file_that_is_no_result(tmp_path, text, kind, said):
+    path = tmp_path / "x.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(kind, match=said):
+        load(path)
+
+
+def test_the_record_is_of_this_version():
+    assert json.loads(RECORDED.read_text())["version"] == 1
