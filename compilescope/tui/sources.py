@@ -106,7 +106,8 @@ def look(entry: Entry) -> Entry:
     except CompilescopeError as error:
         hint = f"; {error.hint}" if error.hint else ""
         cause = f": {error.cause}" if error.cause else ""
-        return Entry(entry.path, entry.when, entry.path.name, error=f"{error.message}{cause}{hint}")
+        message = error.message.removeprefix(f"{entry.path} ")  # it stands in the row already
+        return Entry(entry.path, entry.when, entry.path.name, error=f"{message}{cause}{hint}")
     when = entry.when
     with suppress(ValueError):
         when = datetime.fromisoformat(opened.session.created).timestamp()

@@ -42,6 +42,7 @@ class SessionsScreen(Screen[Path | None]):
         self.choose = choose
         self.entries: list[Entry] = []
         self._reading: Worker[None] | None = None
+        self._moved = False  # until the user selects a row, it is the newest that is selected
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
@@ -73,7 +74,7 @@ class SessionsScreen(Screen[Path | None]):
         grid = self.query_one(Grid)
         text = self.query_one("#filter", Input).value
         query = parse(text)
-        chosen = grid.item
+        chosen = grid.item if self._moved else None
         table = _table(self.entries)
         rows = [
             number
@@ -87,6 +88,9 @@ class SessionsScreen(Screen[Path | None]):
         what = self.choose or few(len(self.entries), "session")
         shown = f", {len(rows)} shown" if len(rows) < len(self.entries) else ""
         self.query_one("#title", Static).update(f"compilescope  {what}{shown}")
+
+    def on_grid_moved(self) -> None:
+        self._moved = True
 
     def on_grid_entered(self) -> None:
         entry = self.query_one(Grid).item
