@@ -61,7 +61,7 @@ def _compiled(note: dict[str, Any], process: int, loaded: dict[str, Any]) -> Ker
 def _argument(item: dict[str, Any], declared: set[str]) -> KernelArgument:
     kind = item.get("type", "")
     value = item.get("value", "")
-    if kind == "constexpr" and item["name"] not in declared:
+    if value and item["name"] not in declared:
         # Triton turned an ordinary argument into a constant: a number that is 1, or None.
         kind = "none" if value == "None" else "int"
     return KernelArgument(item["name"], kind, value, item.get("divisible", False))

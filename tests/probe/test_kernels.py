@@ -150,6 +150,27 @@ def test_arguments_of_every_triton(agent, constants, attrs):
     assert (n["value"], block["type"], block["value"]) == ("1", "constexpr", "128")
 
 
+def test_a_number_that_is_one_is_a_constant_in_triton_3_2_too(tmp_path):
+    first, entry = (DATA / "agent-1234.jsonl").read_text().splitlines()[:2]
+    one = entry.replace(
+        '"name":"n","type":"i32","divisible":true', '"name":"n","type":"i32","value":"1"'
+    )
+    assert one != entry
+    (tmp_path / "agent-1234.jsonl").write_text(f"{first}\n{entry}\n{one}\n")
+    (kernel,) = diagnose(from_raw(tmp_path)).kernels
+    assert [(cause.argument, cause.kind) for cause in kernel.causes] == [("n", "one")]
+
+
+def test_a_folder_of_the_programs_own_may_be_called_triton(agent, tmp_path):
+    from _compilescope_agent.triton_source import launch
+
+    path = tmp_path / "triton" / "serve.py"
+    namespace = {"launch": launch}
+    exec(compile("def step():\n    return launch()\n", str(path), "exec"), namespace)
+    assert namespace["step"]()["launched"] == str(path)
+    assert namespace["step"]()["launch_line"] == 2
+
+
 def test_a_compile_without_listeners_is_stood_around(agent, tmp_path):
     from _compilescope_agent import triton_kernels
     from _compilescope_agent.record import Record

@@ -9,10 +9,8 @@ from typing import Any
 _LONGEST = 120
 _MOST_ARGUMENTS = 200
 _DEEPEST = 80
+_NO_FILES = ("<frozen", "<string>", "<eval_with_key>")
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_TRITON = f"{os.sep}triton{os.sep}"
-_INDUCTOR = f"{os.sep}torch{os.sep}_inductor{os.sep}"
-_TORCH = f"{os.sep}torch{os.sep}"
 
 
 def arguments(src: Any) -> list[dict[str, Any]]:
@@ -65,13 +63,15 @@ def launch() -> dict[str, Any]:
     """The innermost line outside of Triton and torch, and whether inductor stands between."""
     frame: Any = sys._getframe(1)  # noqa: SLF001
     inductor = False
+    foreign = (_HERE, *_NO_FILES, *_folders("triton", "torch"))
+    inside = tuple(os.path.join(folder, "_inductor") for folder in _folders("torch"))
     for _ in range(_DEEPEST):
         if frame is None:
             break
         path = frame.f_code.co_filename
-        if _INDUCTOR in path:
+        if inside and path.startswith(inside):
             inductor = True
-        elif _TRITON not in path and _TORCH not in path and not path.startswith((_HERE, "<")):
+        elif not path.startswith(foreign):
             if inductor:
                 break
             return {
@@ -81,6 +81,12 @@ def launch() -> dict[str, Any]:
             }
         frame = frame.f_back
     return {"inductor": inductor}
+
+
+def _folders(*packages: str) -> list[str]:
+    """Where these packages lie; a program's own folder may well be called like one of them."""
+    files = (getattr(sys.modules.get(name), "__file__", None) for name in packages)
+    return [os.path.dirname(file) + os.sep for file in files if file]
 
 
 def _by_name(given: Any, names: list[str]) -> dict[str, Any]:
