@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -55,3 +56,41 @@ class CallState:
                         torch.autocast(device, dtype, cache_enabled=self.autocast_cache)
                     )
             yield
+
+
+def process_settings() -> dict[str, Any]:
+    """What a whole process has set that guards or the choice of kernels look at."""
+    cuda: Any = torch.backends.cuda
+    matmul = cuda.matmul
+    return {
+        "default_dtype": torch.get_default_dtype(),
+        "matmul_precision": torch.get_float32_matmul_precision(),
+        "deterministic": (
+            torch.are_deterministic_algorithms_enabled(),
+            torch.is_deterministic_algorithms_warn_only_enabled(),
+        ),
+        "fp16_reduction": matmul.allow_fp16_reduced_precision_reduction,
+        "bf16_reduction": matmul.allow_bf16_reduced_precision_reduction,
+        "cudnn": (torch.backends.cudnn.allow_tf32, torch.backends.cudnn.benchmark),
+        "attention": (
+            cuda.flash_sdp_enabled(),
+            cuda.mem_efficient_sdp_enabled(),
+            cuda.math_sdp_enabled(),
+        ),
+    }
+
+
+def apply_process_settings(settings: dict[str, Any]) -> None:
+    """Set what `process_settings` read in another process."""
+    matmul, cuda, cudnn = torch.backends.cuda.matmul, torch.backends.cuda, torch.backends.cudnn
+    torch.set_default_dtype(settings["default_dtype"])
+    torch.set_float32_matmul_precision(settings["matmul_precision"])
+    deterministic, warn_only = settings["deterministic"]
+    torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
+    matmul.allow_fp16_reduced_precision_reduction = settings["fp16_reduction"]
+    matmul.allow_bf16_reduced_precision_reduction = settings["bf16_reduction"]
+    cudnn.allow_tf32, cudnn.benchmark = settings["cudnn"]
+    flash, efficient, math = settings["attention"]
+    cuda.enable_flash_sdp(flash)
+    cuda.enable_mem_efficient_sdp(efficient)
+    cuda.enable_math_sdp(math)

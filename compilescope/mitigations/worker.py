@@ -10,7 +10,7 @@ from multiprocessing import Pipe, spawn
 from typing import Any
 
 from compilescope.errors import UsageError
-from compilescope.mitigations.call_state import CallState
+from compilescope.mitigations.call_state import CallState, process_settings
 from compilescope.mitigations.worker_job import configs
 
 _MOST_STARTS = 3
@@ -69,7 +69,12 @@ class Worker:
         try:
             same = model == self._model
             self._connection.send(
-                {"model": b"" if same else model, "inputs": inputs, "state": state}
+                {
+                    "model": b"" if same else model,
+                    "inputs": inputs,
+                    "state": state,
+                    "settings": process_settings(),
+                }
             )
             self._model = model
             answer: tuple[str, Any] = self._connection.recv()

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from compilescope.mitigations import package
+from compilescope.mitigations.call_state import apply_process_settings
 from compilescope.mitigations.compiled_path import CompiledPath
 from compilescope.mitigations.copies import Inputs
 from compilescope.mitigations.parcel import unpack
@@ -35,6 +36,7 @@ class Compiler:
             return ("failed", f"{type(error).__name__}: {error}")
 
     def _compile(self, job: dict[str, Any]) -> tuple[str, Any]:
+        apply_process_settings(job["settings"])
         if job["model"]:
             self._model, self._path = unpack(job["model"]), None
         inputs: Inputs = unpack(job["inputs"])

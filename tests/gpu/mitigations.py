@@ -98,7 +98,6 @@ class Service:
         from graph_net import GraphNet, Requests
 
         torch._dynamo.config.recompile_limit = 64
-        torch.set_float32_matmul_precision("high")
         self.torch = torch
         self.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
         torch.manual_seed(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 
 import pytest
 
@@ -23,11 +24,16 @@ def layers():
 
 @pytest.mark.skipif(os.name != "posix", reason="a worker process needs POSIX")
 @pytest.mark.slow
-def test_a_worker_process_compiles_and_this_one_only_runs():
+def test_a_worker_process_compiles_and_this_one_only_runs(request):
     from torch._dynamo.utils import counters
 
     torch.compiler.reset()
     counters.clear()
+    # A setting of this process that every graph is guarded on.
+    request.addfinalizer(
+        partial(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
+    )
+    torch.set_float32_matmul_precision("high")
     model, x = layers(), torch.randn(5, 8)
     quick = Yielding(nice=0, cores=0)
     with background_compile(model, dynamic=True, worker="process", yielding=quick) as made:
