@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -34,7 +36,7 @@ class Trials:
             ProgramError: no process can be started.
         """
         self.program, self.path = program, path
-        self.tried = Tried(causes, running=True)
+        self.tried = Tried(causes, running=True, since=monotonic())
         self.proofs: tuple[Proof, ...] = ()
         self._rest = b""
         self._asked = False
@@ -68,7 +70,7 @@ class Trials:
         before = self.tried
         for line in lines:
             news = msgspec.json.decode(line, type=News)
-            self.tried = self.tried.after(news)
+            self.tried = replace(self.tried.after(news), since=monotonic())
             self.proofs = news.proofs or self.proofs
         if ended and self.tried.running:
             said = (self.folder / "errors.txt").read_text(errors="replace").strip().splitlines()

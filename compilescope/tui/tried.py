@@ -42,6 +42,7 @@ class Tried:
     causes: tuple[str, ...] = ()  # that remedies are tried for; none means all
     running: bool = False
     begins: str = ""
+    since: float = 0.0  # when that began, by the clock that only goes forward
     baseline: Trial | None = None
     trials: tuple[Trial, ...] = ()
     calls: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # by trial

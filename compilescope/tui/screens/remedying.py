@@ -74,9 +74,12 @@ class Remedying(MessagePump):
         """Show what came of the trials since the last look."""
         screen = _screen(self)
         trials = _app(screen).trials
-        if trials is None or trials.path != screen.path or not trials.look():
+        if trials is None or trials.path != screen.path:
             return
-        _show(screen, trials)
+        if trials.look():
+            _show(screen, trials)
+        elif trials.tried.running and screen.at.active == "v":
+            screen.query_one(Grid).refresh()  # the time goes on
 
     def action_fix(self) -> None:
         screen = _screen(self)

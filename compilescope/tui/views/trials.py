@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from compilescope.tui.views.table import Block, Column, Document, Table, Tone
@@ -41,7 +42,7 @@ def table(index: Index) -> Table:
             Column("recompiles", _recompiles, 10, _order, right=True),
             Column("worst", lambda row: _time(row, "worst"), 9, right=True),
             Column("steady", lambda row: _time(row, "steady"), 9, right=True),
-            Column("what was tried", _what),
+            Column("what was tried", lambda row: _what(row) + _elapsed(tried, row)),
         ),
         document=lambda row: tuple(_blocks(index, row)),
         identity=identity,
@@ -89,6 +90,13 @@ def _what(row: Trial | str) -> str:
     if row.outcome == "baseline":
         return "nothing"
     return row.label or ", ".join(one.text for one in row.remedies)
+
+
+def _elapsed(tried: Tried | None, row: Trial | str) -> str:
+    """How long what runs has run, seen each time that the row is drawn."""
+    if tried is None or not tried.since or not isinstance(row, str):
+        return ""
+    return f"  {monotonic() - tried.since:.0f} s"
 
 
 def _copied(tried: Tried | None, row: Trial | str) -> str:
