@@ -80,7 +80,10 @@ def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
         case "inputs":
             notes.inputs.append(line)
         case "place":
-            notes.places.setdefault(line["callable"], []).append(line)
+            known = notes.places.setdefault(line["callable"], [])
+            # Several processes call from the same lines.
+            if (line["path"], line["line"]) not in [(one["path"], one["line"]) for one in known]:
+                known.append(line)
         case "refused":
             notes.refused.append(f"{line['what']}: {line['why']}")
         case "applied":

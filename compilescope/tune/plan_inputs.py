@@ -19,7 +19,7 @@ def changes(situation: Situation) -> Iterator[Candidate]:
             given = {key: find(situation) for key, find in more.items()}
             if None in given.values():
                 continue
-            snippet = offered[remedy].snippet or f"{remedy}({path})"
+            snippet = offered[remedy].snippet or _TEXTS.get(remedy, f"{remedy}({{}})").format(path)
             entry = argument(situation.callable, path, do, **given)
             yield situation.candidate(remedy, snippet, entry, weight=2)
     if situation.cause.kind == "shape.storage_offset" or situation.cause.kind.startswith("alias"):
@@ -37,6 +37,7 @@ def _first_device(situation: Situation) -> str | None:
     return found[0].device or None if found else None
 
 
+_TEXTS = {"own_dict": "pass dict({})"}
 # Remedy to what the agent does to the argument, and what else it must be told.
 _CHANGES: dict[str, tuple[str, dict[str, Callable[[Situation], str | None]]]] = {
     "clone": ("clone", {}),

@@ -82,5 +82,7 @@ def leave_out(situation: Situation) -> Iterator[Candidate]:
 
 
 def _is_number(situation: Situation) -> bool:
+    if situation.cause.kind.startswith("container."):  # a length is no value to hold
+        return False
     values = situation.cause.values or (situation.failure.required,)
     return any(_NUMBER.match(value) for value in values)

@@ -21,6 +21,7 @@ from compilescope.errors import ProgramError
 from compilescope.model import Called, Session
 from compilescope.tune import judge, patching
 from compilescope.tune.agreement import TOLERANCE
+from compilescope.tune.byhand import left_to_the_user
 from compilescope.tune.orders import shuffle
 from compilescope.tune.proofs import proofs_of
 from compilescope.tune.rank import rank
@@ -78,7 +79,7 @@ class Found:
             trials=tuple(one.trial for one in ranked),
             best=best.trial.number if best else None,
             patch=self.patch,
-            notes=tuple(dict.fromkeys([*self.notes, *_notes(bench)])),
+            notes=tuple(dict.fromkeys([*self._left(), *self.notes, *_notes(bench)])),
             orders=self.orders,
             created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
             jobs=plan.jobs,
@@ -87,6 +88,12 @@ class Found:
         )
         proofs = proofs_of(base.diagnosis, base.trial, tuning.trials, bench.done)
         return tuning, msgspec.structs.replace(base.session, proofs=proofs)
+
+    def _left(self) -> list[str]:
+        base, best = self.bench.baseline, best_of(self.bench)
+        if base is None or self.plan.strategies or (best and best.trial.outcome == "solved"):
+            return []
+        return list(left_to_the_user(base, best, self.bench.done))
 
 
 def tune(

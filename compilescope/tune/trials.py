@@ -273,6 +273,8 @@ class Bench:
         difference = judge.differs(base, found)
         if not difference:
             return "agree", ""
+        if not self.checked:
+            self._print(" other outputs")
         if self.check_outputs():
             return "random", ""
         return "differ", difference

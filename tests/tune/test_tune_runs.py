@@ -35,6 +35,14 @@ SIZES = HEAD + (
     "    x, y = torch.ones(n, 2), torch.ones(k, 3)\n"
     "    f(x, y)\n"
 )
+RANDOM = (
+    "import torch\n"
+    '@torch.compile(backend="eager", dynamic=False)\n'
+    "def f(x):\n"
+    "    return x * 2\n"
+    "for n in (3, 4, 5):\n"
+    "    f(torch.randn(n))\n"
+)
 QUIET = HEAD + 'f = torch.compile(lambda x: x + 1, backend="eager")\nf(torch.ones(3))\n'
 
 
@@ -79,6 +87,13 @@ def test_sizes_of_zero_are_marked_and_the_source_stays_without_apply(tune):
     assert "mark_unbacked(x, 0)" in found.patch.diff
     assert found.patch.verified, found.patch.why
     assert done.returncode == 0
+
+
+def test_a_program_that_draws_anew_is_told_and_not_called_wrong(tune):
+    done, found, _ = tune(RANDOM, "--budget", "1")
+    assert [one.outputs for one in found.trials] == ["random"]
+    assert found.trials[0].outcome in ("solved", "better")
+    assert "two plain runs differ" in done.stdout
 
 
 def test_nothing_to_remedy(tune):
