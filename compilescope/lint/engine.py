@@ -75,7 +75,7 @@ def lint_project(
     """
     collector = Collector(rules if rules is not None else load_rules(), target_torch, pedantic)
     wanted_paths = set(project.sources if paths is None else paths)
-    machine = Machine(project, collector, collector.wanted)
+    machine = Machine(project, collector, collector.wanted, collector.wanted_outside)
     collector.paths = wanted_paths
     collector.machine = machine
     with _deep_recursion(), _no_collection():
@@ -142,19 +142,23 @@ class Collector:
                 for key in kind.facts:
                     self.rules.setdefault(key, []).append(rule)
         self.wanted = frozenset(self.rules)
+        self.wanted_outside = frozenset(
+            key
+            for key, found in self.rules.items()
+            if any(rule.everywhere or rule.fixable == "unsafe" for rule in found)
+        )
 
     def __call__(self, fact: Fact) -> None:
         """Let the rules see a fact."""
         if fact.site.module.path not in self.paths:
             return
         for rule in self.rules[fact.key]:
+            fixed = False
             if fact.site.compiled or rule.everywhere:
-                reports = list(rule.check(fact, self.target))
-                for report in reports:
+                for report in rule.check(fact, self.target):
                     self._keep(rule, report.at or fact, report)
-            else:
-                reports = []
-            if rule.fixable == "unsafe" and not any(report.fix for report in reports):
+                    fixed = fixed or bool(report.fix)
+            if rule.fixable == "unsafe" and not fixed:
                 # another call reaches the same code with other values: no fix is right for both
                 self.unfixable.add((_place(fact.node, fact, rule), fact.detail))
 

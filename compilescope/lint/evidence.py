@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from compilescope.lint.index import descend
 from compilescope.lint.torch_table import FUNCTIONAL, FUNCTIONS, METHODS
 from compilescope.lint.values import ASSUMED, UNKNOWN, Value, tensor
 
@@ -47,7 +48,7 @@ def _collect(function: FunctionNode, methods: frozenset[str]) -> dict[str, Value
     against: set[str] = set()
     body = function.body if isinstance(function.body, list) else [function.body]
     for statement in body:
-        for node in ast.walk(statement):
+        for node in descend(statement):
             if isinstance(node, ast.Call):
                 _weigh_call(node, methods, strong, weak, against)
             else:

@@ -26,11 +26,17 @@ class Machine:
     """Holds what is shared by all frames of one run."""
 
     def __init__(
-        self, project: Project, sink: Callable[[Fact], None], wanted: Iterable[str]
+        self,
+        project: Project,
+        sink: Callable[[Fact], None],
+        wanted: Iterable[str],
+        outside: Iterable[str] | None = None,
     ) -> None:
+        """Show facts of the keys `wanted`; of code that is not compiled only those `outside`."""
         self.project = project
         self.sink = sink
         self.wanted = frozenset(wanted)
+        self.wanted_outside = self.wanted if outside is None else frozenset(outside)
         self.memo: dict[Any, Value] = {}
         self.contexts: dict[Function, int] = {}
         self.running: set[Any] = set()
@@ -50,7 +56,7 @@ class Machine:
 
     def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
         """Show a fact to the rules that want it."""
-        if key in self.wanted:
+        if key in (self.wanted if frame.site.compiled else self.wanted_outside):
             fact = Fact(key, node, frame.site, epoch=self.breaks, env=frame.env, **details)
             fact.ask = partial(self.peek, frame)
             self.sink(fact)

@@ -42,7 +42,7 @@ class Site:
     root: bool = False  # this function is what was compiled: its parameters are the inputs
 
 
-@dataclass
+@dataclass(slots=True)
 class Fact:
     """Something the engine met in a function, with the kinds of the values that take part.
 
@@ -80,7 +80,7 @@ class Fact:
         return self.ask(node) if self.ask is not None else UNKNOWN
 
 
-@dataclass
+@dataclass(slots=True)
 class Report:
     """What a rule says about a fact; empty fields come from the rule."""
 

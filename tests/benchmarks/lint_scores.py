@@ -1,7 +1,8 @@
 """How well `lint` finds what was measured: snippets, user programs, real models.
 
 usage: python tests/benchmarks/lint_scores.py {snippets|user|zoo} [--misses] [--shared FOLDER]
-       [--site FOLDER]   site-packages with the zoo's libraries (pip install --no-deps)
+       [--site FOLDER]       site-packages with the zoo's libraries (pip install --no-deps)
+       [--torchfix PROGRAM]  score TorchFix, with all its rules, instead
 
 Precision and recall of the static findings against what torch did (../shared/cases).
 """
@@ -14,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,38 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "cases"
 STRONG = ("raises", "eager", "limit", "split")
 
 
+TORCHFIX = ""  # the program to score instead
+
+
 def lint(paths: list[Path], compiled: tuple[str, ...] = ()) -> list[Finding]:
     """Findings of files, for torch 2.13."""
+    if TORCHFIX:
+        whole = [path.parent.parent if path.name == "case.py" else path.parent for path in paths]
+        return [f for p, w in zip(paths, whole, strict=True) for f in theirs(w).get(str(p), [])]
     project = Project({str(p): p.read_text(encoding="utf-8") for p in paths})
     return lint_project(project, target_torch=(2, 13), compiled=compiled)
+
+
+@cache
+def theirs(folder: Path) -> dict[str, list[Finding]]:
+    """What TorchFix says of a folder, by file."""
+    command = [TORCHFIX, "--select", "ALL", str(folder)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    found: dict[str, list[Finding]] = {}
+    for match in re.finditer(r"^(\S+\.py):(\d+):\d+: (TOR\d+) (.*)$", done.stdout, re.MULTILINE):
+        line = int(match[2])
+        finding = Finding(
+            path=match[1],
+            line=line,
+            column=1,
+            end_line=line,
+            end_column=1,
+            code=match[3],
+            name=match[3],
+            message=match[4],
+        )
+        found.setdefault(match[1], []).append(finding)
+    return found
 
 
 def broken_line(entry: dict[str, Any]) -> int | None:
@@ -160,7 +190,9 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--site", type=Path, default=Path("/tmp/zoo"))
+    parser.add_argument("--torchfix", default="")
     options = parser.parse_args()
+    globals()["TORCHFIX"] = options.torchfix
     folder = options.shared / options.what
     if options.what == "zoo":
         zoo(folder, options.site, options.misses)
