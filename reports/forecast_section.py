@@ -100,7 +100,9 @@ def _warmup(forecast: Forecast) -> str:
     cost = f", {seconds(warmup.seconds)} of compiling" if warmup.seconds else ""
     text = f"{few(len(warmup.calls), 'call')} at start-up{cost}"
     if warmup.left is None:
-        return f"{text}. Not tried: {warmup.error}" if warmup.error else f"{text}. Not tried."
+        if warmup.error:
+            return f"{text}. It could not be tried: {warmup.error}"
+        return f"{text}. Not tried: `compilescope forecast --emit warmup.py` writes and tries it."
     if warmup.left:
         return f"{text}. Tried: {few(warmup.left, 'input')} still recompiled after it."
     return f"{text}. Proved: after it none of these inputs compiled anything."

@@ -25,6 +25,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
+H200 = Path(__file__).parents[1] / "data" / "h200"
 TUNED = Path(__file__).parents[1] / "data" / "tuned"
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 # Where the accessibility checker lies: `npm install axe-core`.
@@ -414,7 +415,9 @@ with_axe = pytest.mark.skipif(not any(path.exists() for path in AXE), reason="no
 
 @with_axe
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["breaks", "limit", "failed", "shapes", "clean"])
+@pytest.mark.parametrize(
+    "name", ["breaks", "limit", "failed", "shapes", "clean", "ranks", "several"]
+)
 def test_accessibility_checker_finds_nothing(visit, name, theme):
     assert complaints(visit(name), theme) == []
 
@@ -427,3 +430,22 @@ def test_accessibility_checker_finds_nothing_on_a_comparison(browser, diagnoses,
     path.write_text(text, encoding="utf-8")
     browser.get(path.as_uri())
     assert complaints(browser, theme) == []
+
+
+@with_axe
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessibility_checker_finds_nothing_on_what_tune_found(browser, tmp_path, theme):
+    path = tmp_path / "page.html"
+    text = tuning("html")(store.load_tuning(TUNED / "serve-tuned.json"))
+    path.write_text(text, encoding="utf-8")
+    browser.get(path.as_uri())
+    assert complaints(browser, theme) == []
+
+
+@with_axe
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessibility_checker_finds_nothing_on_strips_and_cuda_graphs(visit, theme):
+    proved = diagnose(store.load(TUNED / "serve-tuned.cscope.json.gz"))
+    recorded = diagnose(store.load(H200 / "decode_cache.cscope.json.gz"))
+    found = msgspec.structs.replace(proved, cudagraphs=recorded.cudagraphs)
+    assert complaints(visit(found=found), theme) == []

@@ -30,6 +30,9 @@ from compilescope.model import (
 )
 
 H200 = Path(__file__).parents[1] / "data" / "h200"
+NOT_TRIED = (
+    "1 call at start-up. Not tried: `compilescope forecast --emit warmup.py` writes and tries it."
+)
 FRAME = Frame("/home/user/serve.py", 12, "step", "grid = (n,)")
 REMEDY = Remedy("fix", "Name `n` in `do_not_specialize`", 'do_not_specialize=["n"]')
 KERNELS = (
@@ -169,9 +172,15 @@ def test_forecast_tells_what_happened_what_would_and_what_is_covered(diagnoses):
 @pytest.mark.parametrize(
     ("warmup", "text"),
     [
-        (ForecastWarmup((0,)), "1 call at start-up. Not tried."),
+        (
+            ForecastWarmup((0,)),
+            NOT_TRIED,
+        ),
         (ForecastWarmup((0,), 2), "1 call at start-up. Tried: 2 inputs still recompiled after it."),
-        (ForecastWarmup((0,), None, "it raised"), "1 call at start-up. Not tried: it raised"),
+        (
+            ForecastWarmup((0,), None, "it raised"),
+            "1 call at start-up. It could not be tried: it raised",
+        ),
         (None, ""),
     ],
 )
