@@ -29,7 +29,7 @@ _STYLES = {
     "stopped": "yellow",
 }
 # Columns on the screen: the names at the side of a turned table, and each setting beside them.
-_NAMES, _COLUMN = 14, 20
+_NAMES, _COLUMN = 15, 20
 _FOLDED = ("setting", "inputs", "results")
 
 

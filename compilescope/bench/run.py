@@ -58,14 +58,24 @@ class Bench:
         return [Job(self.plan, self._processes, setting) for setting in self.plan.settings]
 
     def add(
-        self, setting: Setting, cold: Found, warm: Found | None = None, beside: int = 0
+        self,
+        setting: Setting,
+        cold: Found,
+        warm: Found | None = None,
+        *,
+        beside: int = 0,
+        named: bool = False,
     ) -> None:
         """Take in what the processes of a setting found.
 
         Raises:
             CompilescopeError: the program, function or inputs cannot be measured at all.
         """
-        _usable(cold, self.plan)
+        try:
+            _usable(cold, self.plan)
+        except CompilescopeError:
+            self._say("\n" * named)
+            raise
         if not self.subject.first("subject"):
             self.subject = cold
             self.notes += noted(cold)
@@ -75,7 +85,7 @@ class Bench:
             found = msgspec.structs.replace(found, cautions=cautions)
         self.trials.append(found)
         told = times(found.ratio) if found.ratio else f"{found.outcome}, {found.why}"
-        self._say(f"{setting.name}: {told}\n")
+        self._say(f"{told}\n" if named else f"{setting.name}: {told}\n")
 
     def result(self, seconds: float) -> Benching:
         """Everything that is known."""
@@ -101,7 +111,7 @@ class Bench:
                 return
 
     def _measure(self, setting: Setting) -> None:
-        self._say(f"{setting.name}\r")
+        self._say(f"{setting.name}: ")
         with self._processes.cache() as cache:
             cold = self._processes.run(setting, cache, measure=True)
             self._stopped = cold.ended != ""
@@ -109,7 +119,7 @@ class Bench:
             if self.plan.warm_cache and cold.first("end") and not self._stopped:
                 warm = self._processes.run(setting, cache, measure=False)
                 self._stopped = warm.ended == "interrupted"
-        self.add(setting, cold, warm)
+        self.add(setting, cold, warm, named=True)
 
     def _say(self, text: str) -> None:
         if not self.plan.quiet:
