@@ -89,7 +89,7 @@ def size(count: int) -> str:
     """Bytes for people, in powers of 1000."""
     value = float(count)
     for unit in _UNITS[:-1]:
-        if value < 1000:
+        if value < 999.5:  # three digits of more would be 1e+03
             return f"{value:.3g} {unit}"
         value /= 1000
     return f"{value:,.3g} {_UNITS[-1]}"

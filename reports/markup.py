@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 
 from compilescope import __version__
 
+from . import device, words
 from . import page as pages
-from . import words
 from .excerpt import excerpt
 from .strips import pair
 
@@ -78,7 +78,7 @@ def _environment() -> Environment:
         "prose": _prose,
         "seconds": words.seconds,
         "short": words.short,
-        "bytes": words.size,
+        "bytes": device.size,
         "gap": words.gap,
         "continued": words.continued,
     }

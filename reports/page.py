@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .device import told_elsewhere
 from .forecast_section import Section
 from .timeline import Panel, panel
 from .words import letters
@@ -81,6 +82,9 @@ class Page:
             )
         )
         self.prove_in = _first_with_remedies(diagnosis)
+        self.notices = tuple(
+            item for item in diagnosis.notices if not told_elsewhere(item, diagnosis)
+        )
         self.forecast = _forecast(diagnosis)
         self.panels = _panels(diagnosis, self.letters)
         self.more_panels = max(0, len(diagnosis.calls) - _MOST_PANELS)

@@ -111,16 +111,6 @@ def seconds(value: float | None) -> str:
     return duration(value)
 
 
-def size(count: int) -> str:
-    """Bytes for people: `512 B`, `1.5 MiB`."""
-    value, unit = float(count), "B"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
-        if abs(value) < 1023.95 or unit == "TiB":
-            break
-        value /= 1024
-    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-
-
 def gap(item: Gap) -> str:
     """What is missing, and how much of it."""
     times = f" ({item.count:,} times)" if item.count > 1 else ""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from compilescope.reports.device import size
 from compilescope.reports.forecast_section import Section
 from compilescope.reports.html import render
 from compilescope.reports.page import Page
-from compilescope.reports.words import size
 
 from compilescope import store
 from compilescope.diagnose import diagnose
-from compilescope.diagnosis import FunctionSummary, GraphMemory, Kernel, KernelCause, Remedy
+from compilescope.diagnosis import FunctionSummary, GraphMemory, Kernel, KernelCause, Notice, Remedy
 from compilescope.model import (
     DeviceMemory,
     Forecast,
@@ -94,7 +94,7 @@ def test_links_of_problems_do_not_depend_on_their_order(decoding):
 def test_kernels_show_why_they_were_compiled_again_and_what_they_use(diagnoses):
     text = render(msgspec.structs.replace(diagnoses["clean"], kernels=KERNELS))
     said = words(text)
-    for part in ("It spills 12 registers.", "n was 1.", "Values: 7, 1", "4.0 KiB", "BLOCK=128"):
+    for part in ("It spills 12 registers.", "n was 1.", "Values: 7, 1", "4.1 KB", "BLOCK=128"):
         assert part in said
     assert "<b>add<b>" not in text
     assert said.count("the program") >= 1
@@ -108,8 +108,8 @@ def test_memory_of_devices_and_graphs(diagnoses):
         devices=(DeviceMemory(0, 0, 5 << 30, None, 139 << 30, (1 << 20, 1 << 20)),),
     )
     said = words(render(found))
-    assert "0 5.0 GiB \u2013 139.0 GiB 2.0 MiB" in said
-    assert "[0/0] serve.py:12 in step 3.0 MiB 7" in said.replace("/home/user/", "").replace(
+    assert "0 5.37 GB \u2013 149 GB 2.1 MB" in said
+    assert "[0/0] serve.py:12 in step 3.15 MB 7" in said.replace("/home/user/", "").replace(
         "~/", ""
     )
 
@@ -119,20 +119,6 @@ def test_device_time_stands_beside_that_of_the_call(diagnoses):
     timed = msgspec.structs.replace(series, device_steady=0.003)
     text = render(msgspec.structs.replace(diagnoses["clean"], calls=(timed,)))
     assert ", of which 3 ms on the GPU" in text
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0 B"),
-        (1023, "1023 B"),
-        (1024, "1.0 KiB"),
-        (1_048_575, "1.0 MiB"),
-        (139 << 30, "139.0 GiB"),
-    ],
-)
-def test_bytes_for_people(count, text):
-    assert size(count) == text
 
 
 def forecast(**changes):
@@ -225,3 +211,18 @@ def test_cause_in_the_users_code_names_the_compiled_function_of_a_library(diagno
         .replace("~/project/", "")
         .replace("/home/user/project/", "")
     )
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (999_700, "1 MB"), (139 << 30, "149 GB")],
+)
+def test_bytes_for_people(count, text):
+    assert size(count) == text
+
+
+def test_notice_that_the_panel_of_cuda_graphs_tells_is_not_told_twice(decoding):
+    problem = decoding.cudagraphs.problems[0]
+    notices = (Notice("cudagraph", problem.text, 3), Notice("perf_hint", "another", 1))
+    text = render(msgspec.structs.replace(decoding, notices=notices))
+    assert text.count('class="item notice"') == 1
