@@ -103,6 +103,7 @@ class Pair:
     case: int
     eager: Series
     compiled: Series
+    numbers: tuple[int, ...]  # of the rounds
     eager_rounds: tuple[float, ...]
     compiled_rounds: tuple[float, ...]
 
@@ -133,6 +134,7 @@ def pairs(found: Found, cases: Sequence[Case]) -> list[Pair]:
                     number,
                     eager,
                     compiled,
+                    tuple(common),
                     tuple(one[at] for at in common),
                     tuple(other[at] for at in common),
                 )
@@ -157,17 +159,21 @@ class Overall:
 
 
 def overall(made: Sequence[Pair]) -> Overall | None:
-    """The mean over the cases, each input as often as the program brought it."""
+    """The mean over the cases in the rounds that all have, each input as often as it came."""
     if not made:
         return None
-    count = min(len(one.eager_rounds) for one in made)
+    common = sorted(set.intersection(*(set(one.numbers) for one in made)))
+    if not common:
+        return None
     weights = [sum(one.eager.weights) for one in made]
 
     def mean(rounds: Sequence[Sequence[float]]) -> tuple[float, ...]:
-        whole = sum(weights)
+        by_number = [dict(zip(one.numbers, values, strict=True))
+                     for one, values in zip(made, rounds, strict=True)]  # fmt: skip
         return tuple(
-            sum(one[at] * weight for one, weight in zip(rounds, weights, strict=True)) / whole
-            for at in range(count)
+            sum(values[at] * weight for values, weight in zip(by_number, weights, strict=True))
+            / sum(weights)
+            for at in common
         )
 
     return Overall(

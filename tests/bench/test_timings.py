@@ -117,6 +117,22 @@ def test_cases_are_set_side_by_side():
     assert overall(made).eager[0] == pytest.approx(0.015, rel=0.03)
 
 
+def test_rounds_of_different_cases_are_paired_by_number():
+    blocks = [
+        {"record": "block", "variant": name, "case": case, "phase": "round", "round": number,
+         "seconds": [1.0 + number], "compiled": []}
+        for number in range(12)
+        for case in (0, 1)
+        for name in ("eager", "compiled")
+        if not (case == 1 and number == 0)
+    ]  # fmt: skip
+    made = pairs(Found(blocks), (*ONE, Case("b", ("x",), (1,))))
+    whole = overall(made)
+    assert len(whole.eager) == min(len(one.numbers) for one in made)
+    assert whole.ratio().value == 1.0
+    assert all(value == 1.0 + at for value, at in zip(whole.eager, made[1].numbers, strict=True))
+
+
 def test_what_was_interrupted_keeps_its_rounds():
     found = records(rounds=4)
     found.records.pop()
