@@ -44,16 +44,23 @@ def matches(pattern: str, path: Path, root: Path) -> bool:
     A pattern without a slash is compared with the name of the file and of each folder above it,
     below `root`; one with a slash with the path from `root`, or a folder of it.
     """
-    absolute = Path(os.path.abspath(path))
-    try:
-        parts = absolute.relative_to(os.path.abspath(root)).parts
-    except ValueError:
-        parts = absolute.parts[-1:] if "/" not in pattern else absolute.parts
+    parts = _parts_below(os.path.abspath(path), os.path.abspath(root))
+    if parts is None:
+        parts = Path(os.path.abspath(path)).parts
+        parts = parts[-1:] if "/" not in pattern else parts
     bare = pattern.rstrip("/")
     if "/" not in bare:
         return any(_glob(bare).match(part) for part in parts)
     regex = _path_glob(bare.removeprefix("./").lstrip("/"))
     return any(regex.match("/".join(parts[: end + 1])) for end in range(len(parts)))
+
+
+def _parts_below(path: str, root: str) -> tuple[str, ...] | None:
+    """The names from `root` down to `path`, None where it is elsewhere."""
+    if path == root:
+        return ()
+    start = root.rstrip(os.sep) + os.sep
+    return tuple(path[len(start) :].split(os.sep)) if path.startswith(start) else None
 
 
 def project_root(path: Path) -> Path:
