@@ -12,7 +12,16 @@ import pytest
 from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.errors import ProgramError
-from compilescope.model import Called, Environment, Frame, GuardFailure, Proof, Recompiled, Session
+from compilescope.model import (
+    Called,
+    CallStrip,
+    Environment,
+    Frame,
+    GuardFailure,
+    Proof,
+    Recompiled,
+    Session,
+)
 from compilescope.tui import trials as trials_module
 from compilescope.tui.program import program_of
 from compilescope.tui.screens import remedying
@@ -49,6 +58,10 @@ def trial(number, outcome, recompiles, left=(), **fields):
     measures = Measures(calls=9, recompiles=recompiles, worst=0.5, steady=0.01, rss=10**8)
     kept = remedies if number else ()
     return Trial(number, kept, measures, outcome, left=left, outputs="agree", **fields)
+
+
+def strip(*seconds):
+    return CallStrip("step", len(seconds), seconds)
 
 
 class Scripted(trials_module.Trials):
@@ -118,7 +131,8 @@ def test_trials_appear_as_they_end_and_the_proof_stands_at_the_cause(play, tmp_p
         await until(stage, lambda: len(stage.grid.rows) == 3)
         patch = Patch("--- a/train.py\n+++ b/train.py\n", verified=True, why="Verified: a run")
         tuning = Tuning("train.py", (), Environment(), trial(0, "baseline", 4), (best,), 1, patch)
-        trials.news = [News(tuning=tuning, proofs=(Proof(remedy, cause.id, "verified: 4 to 0"),))]
+        proof = Proof(remedy, cause.id, "verified: 4 to 0", strip(1.0, 0.1), strip(0.1, 0.1))
+        trials.news = [News(tuning=tuning, proofs=(proof,))]
         await until(stage, lambda: not trials.tried.running)
         await stage.settle()
         assert stage.column(0) == ["· as it is", "✓ solved *"]
@@ -129,7 +143,8 @@ def test_trials_appear_as_they_end_and_the_proof_stands_at_the_cause(play, tmp_p
                      "Outputs: agree", "Verified: a run"):  # fmt: skip
             assert word in stage.detail.text
         await stage.press("1")
-        assert "Proof: verified: 4 to 0" in stage.detail.text
+        for words in ("Proof: verified: 4 to 0", "before  █▁", "after   ▁▁"):
+            assert words in stage.detail.text
         await stage.press("v")
         assert "v" in stage.screen.answers
         await stage.press("v")
@@ -251,9 +266,9 @@ def test_a_summary_of_nothing():
 
 def test_calls_make_a_session_steady():
     """The strip of a trial is what a test above relies on."""
-    from compilescope.tui.trials_child import strip
+    from compilescope.tui import trials_child
 
     events = tuple(Called(0, 0, at, float(at), 0.1 if at % 7 else 2.0) for at in range(120))
-    values = strip(diagnose(Session(events=events)))
+    values = trials_child.strip(diagnose(Session(events=events)))
     assert len(values) == 60
     assert max(values) == 2.0

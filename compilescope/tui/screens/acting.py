@@ -63,7 +63,9 @@ class Acting(MessagePump):
 
         screen = _screen(self)
         if screen.at.opened is not None:
-            chooser = SessionsScreen(_around(screen), choose="compare with which earlier run?")
+            chooser = SessionsScreen(
+                _around(screen), choose="compare with which earlier run?", without=screen.path
+            )
             screen.app.push_screen(chooser, lambda path: _compare(screen, path))
 
     def action_sessions(self) -> None:

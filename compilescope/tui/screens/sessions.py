@@ -36,10 +36,13 @@ class SessionsScreen(Screen[Path | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("sessions")
     AUTO_FOCUS = "#sessions"
 
-    def __init__(self, paths: Sequence[Path], *, choose: str = "") -> None:
+    def __init__(
+        self, paths: Sequence[Path], *, choose: str = "", without: Path | None = None
+    ) -> None:
         super().__init__()
         self.paths = tuple(paths)
         self.choose = choose
+        self.without = without  # a session that is no choice
         self.entries: list[Entry] = []
         self._reading: Worker[None] | None = None
         self._moved = False  # until the user selects a row, it is the newest that is selected
@@ -54,7 +57,9 @@ class SessionsScreen(Screen[Path | None]):
         self.action_reload()
 
     def action_reload(self) -> None:
-        self.entries = sources.find(self.paths)
+        found = sources.find(self.paths)
+        other = self.without.absolute() if self.without is not None else None
+        self.entries = [entry for entry in found if entry.path.absolute() != other]
         self._show()
         self._reading = self.run_worker(self._read, thread=True, exclusive=True)
 

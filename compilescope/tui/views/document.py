@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from compilescope.diagnosis import Remedy
@@ -11,6 +12,8 @@ from compilescope.tui.views.table import Block, Excerpt
 from compilescope.tui.views.words import few, locate, where
 
 _AROUND = 2
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_SHORTEST = 1e-9  # seconds that a call takes at least
 _MOST_FRAMES = 12
 
 Sources = Mapping[str, Mapping[int, str]]
@@ -60,6 +63,23 @@ def fixes(remedies: Sequence[Remedy]) -> Iterable[Block]:
         if remedy.until:
             yield Block(f"Gone after torch {remedy.until}", "dim")
         yield Block(f"Proof: {remedy.proof}", "dim")
+        if remedy.before is not None and remedy.after is not None:
+            yield from before_and_after(remedy.before.columns, remedy.after.columns)
+
+
+def before_and_after(before: Sequence[float], after: Sequence[float]) -> Iterable[Block]:
+    """The calls of two runs on one scale."""
+    low, high = min((*before, *after), default=0.0), max((*before, *after), default=0.0)
+    yield Block(f"before  {_bars(before, low, high)}", indent=2, code=True)
+    yield Block(f"after   {_bars(after, low, high)}", indent=2, code=True)
+
+
+def _bars(values: Sequence[float], low: float, high: float) -> str:
+    """A row of blocks, as high as the logarithm of each value."""
+    floor = math.log(max(low, _SHORTEST))
+    span = math.log(max(high, _SHORTEST)) - floor or 1.0
+    levels = ((math.log(max(value, _SHORTEST)) - floor) / span for value in values)
+    return "".join(_BLOCKS[min(7, round(level * 7))] for level in levels)
 
 
 def copied(remedies: Sequence[Remedy]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from compilescope.tui.views.document import before_and_after
 from compilescope.tui.views.table import Block, Column, Document, Table, Tone
 from compilescope.tui.views.words import brief, few, seconds
 
@@ -24,7 +24,6 @@ _MARKS: dict[str, tuple[str, Tone]] = {
     "failed": ("✗ failed", "bad"),
     "refused": ("✗ refused", "bad"),
 }
-_BLOCKS = "▁▂▃▄▅▆▇█"
 RUNNING = "… running"
 
 
@@ -144,16 +143,8 @@ def _strips(tried: Tried, row: Trial) -> Iterable[Block]:
     before, after = tried.calls.get(0, ()), tried.calls.get(row.number, ())
     if not before or row.number == 0 or not after:
         return
-    low, high = min((*before, *after)), max((*before, *after))
     yield Block("Calls", heading=True)
-    yield Block(f"before  {_bars(before, low, high)}", indent=2, code=True)
-    yield Block(f"after   {_bars(after, low, high)}", indent=2, code=True)
-
-
-def _bars(values: tuple[float, ...], low: float, high: float) -> str:
-    span = math.log(max(high, 1e-9)) - math.log(max(low, 1e-9)) or 1.0
-    levels = ((math.log(max(value, 1e-9)) - math.log(max(low, 1e-9))) / span for value in values)
-    return "".join(_BLOCKS[min(7, round(level * 7))] for level in levels)
+    yield from before_and_after(before, after)
 
 
 def _beside(before: Trial, row: Trial) -> Iterable[Block]:
