@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from compilescope.benching import BENCHING_VERSION, Benching
 from compilescope.comparison import COMPARISON_VERSION, Comparison
 from compilescope.diagnosis import DIAGNOSIS_VERSION, Diagnosis
 from compilescope.model import SESSION_VERSION, Session
@@ -16,6 +17,7 @@ FOLDER = Path(__file__).parent / "schema"
 SCHEMAS: dict[str, type[msgspec.Struct]] = {
     f"session-v{SESSION_VERSION}.json": Session,
     f"diagnosis-v{DIAGNOSIS_VERSION}.json": Diagnosis,
+    f"benching-v{BENCHING_VERSION}.json": Benching,
     f"comparison-v{COMPARISON_VERSION}.json": Comparison,
 }
 

@@ -190,3 +190,11 @@ def test_a_file_that_is_no_result(tmp_path, text, kind, said):
 
 def test_the_record_is_of_this_version():
     assert json.loads(RECORDED.read_text())["version"] == 1
+
+
+def test_the_record_fits_the_published_schema(found):
+    jsonschema = pytest.importorskip("jsonschema")
+    from compilescope.reports import schemas
+
+    content = json.loads(benching("json")(found))
+    jsonschema.validate(content, json.loads(schemas.schema("benching-v1.json")))
