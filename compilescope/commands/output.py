@@ -29,6 +29,12 @@ def load(path: Path) -> Session:
     except VersionError:
         raise
     except InputError as error:
+        if path.suffix == ".json" and store.load_tuning(path) is not None:
+            raise InputError(
+                f"{path} is a result of tune, not a session",
+                hint=f"compilescope compare {path} shows it, compilescope report {path} is its"
+                " page",
+            ) from error
         form = _form(path)
         if form:
             raise InputError(

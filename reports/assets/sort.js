@@ -19,7 +19,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       if (next) head.setAttribute("aria-sort", next);
       table.classList.toggle("sorted", Boolean(next));
       const value = (row) => valueOf(row, column, key, numeric);
-      bodies.forEach((body, index) => body.append(...arranged(written[index], value, next)));
+      bodies.forEach((body, index) => body.replaceChildren(...arranged(written[index], value, next)));
     });
   });
 }
@@ -32,10 +32,11 @@ function valueOf(row, column, key, numeric) {
   return Number.isNaN(number) ? null : number;
 }
 
+const collator = new Intl.Collator("en", { numeric: true });
 // What is unknown comes last either way.
 function compared(a, b, direction) {
   if (a === null || b === null) return (a === null) - (b === null);
-  const order = typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+  const order = typeof a === "number" ? a - b : collator.compare(a, b);
   return direction === "descending" ? -order : order;
 }
 

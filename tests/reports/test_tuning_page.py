@@ -109,3 +109,9 @@ def test_newer_and_damaged_results_are_told(result):
     result.write_text(text.replace('"trials": [', '"trials": [7, '), encoding="utf-8")
     with pytest.raises(InputError, match="not a result of tune"):
         store.load_tuning(result)
+
+
+def test_show_says_what_shows_it(result):
+    with pytest.raises(InputError, match="is a result of tune, not a session") as error:
+        cli.main(["show", str(result)], standalone_mode=False)
+    assert f"compilescope report {result}" in error.value.hint
