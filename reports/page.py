@@ -171,8 +171,11 @@ def _tree(diagnosis: Diagnosis) -> tuple[Branch, ...]:
     visit(below[None], 0)
     for item in diagnosis.functions:  # those in a circle of callers hang on no root
         visit([item], 0)
-    names = distinct(anchor(item.frame.path, item.frame.function) for item, _ in found)
-    return tuple(Branch(name, *pair) for name, pair in zip(names, found, strict=True))
+    # Functions of one name are told apart by their order in the file, which costs do not change.
+    frames = sorted((item.frame for item, _ in found), key=lambda frame: (frame.path, frame.line))
+    names = distinct(anchor(frame.path, frame.function) for frame in frames)
+    ids = dict(zip(frames, names, strict=True))
+    return tuple(Branch(ids[item.frame], item, depth) for item, depth in found)
 
 
 def _whole(item: FunctionSummary, below: Mapping[Frame | None, list[FunctionSummary]]) -> float:

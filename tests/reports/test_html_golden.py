@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from compilescope import store
-from compilescope.packs import report, tuning
+from compilescope.diagnose.compare import compare
+from compilescope.packs import comparison, report, tuning
 
 TUNED = Path(__file__).parents[1] / "data" / "tuned"
 BLOCKS = {"article", "div", "details", "dd", "dt", "figure", "figcaption", "h1", "h2", "h3", "li"}
@@ -55,3 +56,8 @@ def test_golden(kind, diagnoses, golden):
 def test_golden_of_what_tune_found(golden):
     found = store.load_tuning(TUNED / "serve-tuned.json")
     golden("reports/html/tuned.txt", read(tuning("html")(found)))
+
+
+def test_golden_of_a_comparison(diagnoses, golden):
+    found = compare(diagnoses["breaks"], diagnoses["shapes"])
+    golden("reports/html/comparison.txt", read(comparison("html")(found)))

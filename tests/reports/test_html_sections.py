@@ -226,3 +226,15 @@ def test_notice_that_the_panel_of_cuda_graphs_tells_is_not_told_twice(decoding):
     notices = (Notice("cudagraph", problem.text, 3), Notice("perf_hint", "another", 1))
     text = render(msgspec.structs.replace(decoding, notices=notices))
     assert text.count('class="item notice"') == 1
+
+
+def test_link_to_a_function_does_not_depend_on_what_it_cost(diagnoses):
+    def links(*seconds):
+        functions = tuple(
+            function("forward", line, cost) for line, cost in zip((1, 9), seconds, strict=True)
+        )
+        found = Page(msgspec.structs.replace(diagnoses["clean"], functions=functions))
+        return {branch.item.frame.line: branch.id for branch in found.tree}
+
+    assert links(1.0, 2.0) == links(2.0, 1.0)
+    assert len(set(links(1.0, 2.0).values())) == 2
