@@ -16,11 +16,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from compilescope.mitigations.ahead import AheadOfTime, aot_or_eager
     from compilescope.mitigations.background import (
         BackgroundCompiled,
         Event,
         background_compile,
     )
+    from compilescope.mitigations.bounds import suggest_bounds
     from compilescope.mitigations.cache import CacheContents, load_cache, save_cache
     from compilescope.mitigations.warming import (
         Freeze,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from compilescope.mitigations.yielding import Yielding
 
 __all__ = [
+    "AheadOfTime",
     "BackgroundCompiled",
     "CacheContents",
     "Compile",
@@ -40,15 +43,20 @@ __all__ = [
     "WarmedUp",
     "Watched",
     "Yielding",
+    "aot_or_eager",
     "background_compile",
     "freeze_after_warm_up",
     "load_cache",
     "save_cache",
+    "suggest_bounds",
     "warm_up",
     "watch",
 ]
 
 _PLACES = {
+    "AheadOfTime": "ahead",
+    "aot_or_eager": "ahead",
+    "suggest_bounds": "bounds",
     "BackgroundCompiled": "background",
     "Compile": "watching",
     "Event": "background",
