@@ -1,0 +1,156 @@
+"""Variations beyond sizes: one program of many small functions, explored and warmed up once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from compilescope import store
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+PROGRAM = """
+import torch
+
+@torch.compile(backend="eager")
+def kept(x):  # the mask ends the graph: how many rows are left decides about the next one
+    rows = x[x.sum(1) > 0]
+    return rows * 2
+
+@torch.compile(backend="eager", dynamic=True)
+def sliced(x):
+    return x + 1
+
+@torch.compile(backend="eager")
+def flagged(x, mask=None, *, scale=True):
+    x = x if mask is None else x * mask
+    return x * 2 if scale else x
+
+@torch.compile(backend="eager")
+def listed(items):
+    return sum(item.sum() for item in items)
+
+@torch.compile(backend="eager")
+def keyed(batch):
+    return sum(value.sum() for value in batch.values())
+
+@torch.compile(backend="eager")
+def numbered(x, factor):
+    return x * 2 if factor > 0.5 else x
+
+@torch.compile(backend="eager")
+def still(x):
+    return x.cos()
+
+net = torch.nn.Dropout()
+moded = torch.compile(net, backend="eager")
+x = torch.arange(12.0).reshape(3, 4) - 5
+
+kept(x)
+for width in (7, 9):
+    sliced(torch.zeros(4, width)[:, :3])
+flagged(x)
+flagged(x, x > 0)
+flagged(x, scale=False)
+listed([x, x])
+listed([x] * 4)
+keyed({"a": x, "b": x})
+keyed({"a": x, "c": x})
+numbered(x, 0.0)
+numbered(x, 1.0)
+still(x)
+moded(x)
+net.eval()
+with torch.no_grad():
+    moded(x)
+print("done")
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("variations")
+    (folder / "program.py").write_text(PROGRAM)
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("TORCH", "COMPILESCOPE", "PYTHON"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "compilescope", "forecast", "-o", "out.cscope.json", "--emit",
+         "warmup.py", "program.py"],
+        cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=580,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done, store.load(folder / "out.cscope.json")
+
+
+def special(session, name):
+    """The changes of each input that would recompile `name`."""
+    (number,) = (place for place, one in enumerate(session.callables) if one.name.endswith(name))
+    return [
+        {(change.kind, change.source): change.value for change in call.changes}
+        for call in session.forecast.calls
+        if call.callable == number and call.what == "graph" and not call.error
+    ]
+
+
+def test_the_contents_decide_where_code_runs_between_graphs(made):
+    assert {kind for each in special(made[1], "kept") for kind, _ in each} == {"contents"}
+
+
+def test_a_slice_of_a_larger_tensor_of_another_size(made):
+    found = special(made[1], "sliced")
+    named = [change for call in made[1].forecast.calls for change in call.changes
+             if call.what in ("graph", "general") and change.kind == "layout"]  # fmt: skip
+    assert all(kind in ("size", "layout") for each in found for kind, _ in each)
+    assert all(change.value == "a slice of a tensor of another size" for change in named)
+
+
+def test_arguments_that_came_apart_come_together(made):
+    found = special(made[1], "flagged")
+    assert {("value", "scale"): "False"} in found or {
+        ("value", "mask"): "a tensor of bool"
+    } in found
+
+
+def test_lists_of_lengths_that_never_came(made):
+    lengths = {each.get(("structure", "items")) for each in special(made[1], "listed")}
+    assert {"3 items", "5 items", "1 items"} <= lengths
+
+
+def test_keys_that_came_in_other_sets(made):
+    found = [each[("structure", "batch")] for each in special(made[1], "keyed")]
+    assert "keys a, b, c" in found
+    assert "keys a" in found
+
+
+def test_numbers_between_those_that_came(made):
+    counted = special(made[1], "numbered")
+    assert all(set(each) == {("value", "factor")} for each in counted)
+
+
+def test_modes_that_came_together_come_apart(made):
+    sources = {source for each in special(made[1], "Dropout") for _, source in each}
+    assert sources <= {"training", "grad mode"}
+    assert sources
+
+
+def test_what_never_varied_is_named_and_not_counted(made):
+    done, session = made
+    assert special(session, "still") == []
+    still = next(one for one in session.forecast.callables if one.name == "still")
+    assert still.fixed == ("x.shape[0]", "x.shape[1]")
+    assert "Never varied, and not counted: x.shape[0], x.shape[1]." in done.stdout
+
+
+def test_the_warm_up_covers_all_of_it(made):
+    done, session = made
+    warm = session.forecast.warmup
+    assert warm.error == ""
+    assert warm.left == 0
+    assert all(call.covered for call in session.forecast.calls if call.what == "graph")
+    assert "proved by a run: nothing compiled after it" in done.stdout
