@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +20,13 @@ import msgspec
 
 from compilescope.errors import ProgramError
 from compilescope.model import Proof
+from compilescope.probe.raw import END, LAUNCH
 from compilescope.tui.tried import News, Order, Tried
 
 if TYPE_CHECKING:
     from compilescope.tui.program import Program
 
-_PATIENCE = 8.0  # seconds that a program has to end after it was asked to
+_PATIENCE = 12.0  # seconds that a program has to end after it was asked to
 
 
 class Trials:
@@ -39,7 +42,7 @@ class Trials:
         self.tried = Tried(causes, running=True, since=monotonic())
         self.proofs: tuple[Proof, ...] = ()
         self._rest = b""
-        self._asked = False
+        self._asked = self._swept = False
         self.folder = Path(tempfile.mkdtemp(prefix="compilescope-trials-"))
         order = Order(
             program.command, program.name, str(program.folder), causes, runs,
@@ -66,6 +69,8 @@ class Trials:
     def look(self) -> bool:
         """Take in what was said since the last time; whether there was anything."""
         ended = self.process.poll() is not None
+        if ended:
+            self._sweep()
         *lines, self._rest = (self._rest + self._news.read()).split(b"\n")
         before = self.tried
         for line in lines:
@@ -80,7 +85,11 @@ class Trials:
 
     def stop(self) -> None:
         """Ask the trials to end and say what they know; asked again, end them at once."""
-        self._signal(signal.SIGKILL if self._asked else signal.SIGINT)
+        if self.process.poll() is None:
+            if self._asked or os.name == "nt":
+                self._sweep()
+            else:
+                self.process.send_signal(signal.SIGINT)  # it hands it on to the program itself
         self._asked = True
 
     def close(self) -> None:
@@ -89,18 +98,39 @@ class Trials:
             self.stop()
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(_PATIENCE)
-        # Also a program that outlived the process which made the trials.
-        self._signal(signal.SIGKILL)
+        self._sweep()
         self.process.wait()
         self._news.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _signal(self, number: int) -> None:
+    def _sweep(self) -> None:
+        """End whatever is left, also a program that outlived the process which made the trials.
+
+        Once only: later the number of the group may be somebody else's.
+        """
+        if self._swept:
+            return
+        self._swept = True
         with suppress(OSError):
-            if number == signal.SIGINT:
-                self.process.send_signal(number)  # it hands it on to the program itself
-            else:
-                os.killpg(self.process.pid, number)
+            self.process.kill()
+        for program in self._programs():
+            with suppress(OSError):
+                end_group(program)
+
+    def _programs(self) -> Iterator[int]:
+        """The runs of the program that have not ended, each a group of processes of its own."""
+        for launch in self.folder.glob(f"*.raw/{LAUNCH}"):
+            if not launch.with_name(END).exists():
+                with suppress(OSError, ValueError, KeyError):
+                    yield int(json.loads(launch.read_bytes())["pid"])
+
+
+def end_group(number: int) -> None:
+    """End a process and those that it started."""
+    if os.name == "nt":
+        os.kill(number, signal.SIGTERM)
+    else:
+        os.killpg(number, signal.SIGKILL)
 
 
 def kept_as(session: Path) -> Path:

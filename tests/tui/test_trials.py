@@ -98,6 +98,18 @@ async def until(stage, condition, patience=90.0):
         await stage.pilot.pause(0.05)
 
 
+def gone(pid, patience=30.0):
+    """Whether a process ends; a parent that is not ours may take a moment to notice."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def test_the_question_names_what_is_run_and_esc_runs_nothing(play, tmp_path, scripted):
     async def scene(stage):
         await stage.press("v")
@@ -205,8 +217,7 @@ def test_real_trials_are_stopped_with_their_program(play, tmp_path):
         await stage.press("q")
 
     play(scene, path)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+    assert gone(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.parametrize(
@@ -272,3 +283,30 @@ def test_calls_make_a_session_steady():
     values = trials_child.strip(diagnose(Session(events=events)))
     assert len(values) == 60
     assert max(values) == 2.0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_trials_that_do_not_listen_are_ended(tmp_path):
+    text = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "open('pid', 'w').write(str(os.getpid()))\n"
+        "time.sleep(600)\n"
+    )
+    path = recompiled(tmp_path, text)
+    program = program_of(store.load(path), path)
+    trials = trials_module.Trials(program, path, (), 3)
+    try:
+        end = time.monotonic() + 90
+        while not ((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        trials.stop()
+        trials.stop()
+        trials.process.wait(30)
+        trials.look()
+        assert "the trials ended early" in trials.tried.error
+    finally:
+        trials.close()
+    assert gone(int((tmp_path / "pid").read_text()))
+    assert not trials.folder.exists()
