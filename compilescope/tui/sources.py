@@ -90,11 +90,19 @@ def explained(path: Path, session: Session) -> Opened:
     return Opened(path, session, diagnose(session), _tuning(path))
 
 
+def tuned_path(session: Path) -> Path:
+    """Where the result of trials for a session goes: beside it."""
+    name = session.name.removesuffix(".gz").removesuffix(".json").removesuffix(".cscope")
+    name = name.removesuffix(".html").removesuffix("-tuned")
+    return session.absolute().with_name(f"{name}-tuned.json")
+
+
 def _tuning(path: Path) -> Tuning | None:
-    """The result of `tune` that a session was saved with, if there is one."""
-    result = path.with_name(path.name.removesuffix(store.SUFFIX) + ".json")
-    if path.name.endswith(f"-tuned{store.SUFFIX}"):
-        with suppress(OSError, msgspec.DecodeError):
+    """The result of trials for a session, unless the session was recorded anew since."""
+    result = tuned_path(path)
+    with suppress(OSError, msgspec.DecodeError):
+        own = path.name.endswith(f"-tuned{store.SUFFIX}")
+        if own or _modified(result) >= _modified(path) > 0:
             return msgspec.json.decode(result.read_bytes(), type=Tuning)
     return None
 

@@ -21,6 +21,7 @@ import msgspec
 from compilescope.errors import ProgramError
 from compilescope.model import Proof
 from compilescope.probe.raw import END, LAUNCH
+from compilescope.tui.sources import tuned_path
 from compilescope.tui.tried import News, Order, Tried
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Trials:
         self.folder = Path(tempfile.mkdtemp(prefix="compilescope-trials-"))
         order = Order(
             program.command, program.name, str(program.folder), causes, runs,
-            result=str(kept_as(path)),
+            result=str(tuned_path(path)),
         )  # fmt: skip
         told = self.folder / "order.json"
         told.write_bytes(msgspec.json.encode(order))
@@ -131,10 +132,3 @@ def end_group(number: int) -> None:
         os.kill(number, signal.SIGTERM)
     else:
         os.killpg(number, signal.SIGKILL)
-
-
-def kept_as(session: Path) -> Path:
-    """Where the result for a session goes: beside it."""
-    name = session.name.removesuffix(".gz").removesuffix(".json").removesuffix(".cscope")
-    name = name.removesuffix(".html").removesuffix("-tuned")
-    return session.absolute().with_name(f"{name}-tuned.json")

@@ -310,3 +310,38 @@ def test_trials_that_do_not_listen_are_ended(tmp_path):
         trials.close()
     assert gone(int((tmp_path / "pid").read_text()))
     assert not trials.folder.exists()
+
+
+def test_trials_go_on_while_another_session_is_looked_at(play, tmp_path, scripted):
+    path = recompiled(tmp_path)
+    store.save(Session(name="other.py"), path.with_name(f"other{store.SUFFIX}"))
+
+    async def scene(stage):
+        stage.grid.move(stage.column(2).index("train.py"))
+        await stage.press("enter", "v", "enter")
+        stage.app.trials.news = [News(trial=trial(0, "baseline", 4))]
+        await until(stage, lambda: len(stage.grid.rows) == 2)
+        await stage.press("l")
+        stage.grid.move(stage.column(2).index("other.py"))
+        await stage.press("enter", "v")
+        assert "trials are running: x stops them" in stage.notices
+        await stage.press("l")
+        stage.grid.move(stage.column(2).index("train.py"))
+        await stage.press("enter")
+        await until(stage, lambda: stage.screen.at.tried is not None)
+        await stage.press("v")
+        assert stage.column(0) == ["· as it is", "… running"]
+
+    play(scene, path.parent)
+
+
+def test_a_result_is_shown_with_the_session_that_it_is_for_until_that_is_recorded_anew(tmp_path):
+    path = recompiled(tmp_path)
+    tuning = Tuning("train.py", (), Environment(), trial(0, "baseline", 2))
+    result = path.with_name("train-tuned.json")
+    result.write_bytes(msgspec.json.encode(tuning))
+    assert open_session(path).tuning == tuning
+    os.utime(result, (1, 1))
+    assert open_session(path).tuning is None
+    result.write_text("half")
+    assert open_session(path).tuning is None

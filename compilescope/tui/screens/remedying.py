@@ -74,9 +74,9 @@ class Remedying(MessagePump):
         """Show what came of the trials since the last look."""
         screen = _screen(self)
         trials = _app(screen).trials
-        if trials is None or trials.path != screen.path:
+        if trials is None or trials.path.absolute() != screen.path.absolute():
             return
-        if trials.look():
+        if trials.look() or screen.at.tried is None:
             _show(screen, trials)
         elif trials.tried.running and screen.at.active == "v":
             screen.query_one(Grid).refresh()  # the time goes on
