@@ -150,13 +150,13 @@ CUDAGRAPHS = (
         "Sparse weights are not supported in CUDA graphs. " + EAGER_LAUNCH + " " + NOTHING,
     ),
     Note(
-        r"symbolic shapes inputs|cudagraph_skip_dynamic_graphs=True",
+        r"symbolic shapes inputs",
         "`cudagraph_skip_dynamic_graphs` is set, so graphs with variable sizes are not recorded. "
         + EAGER_LAUNCH,
         (fix("pad", "Pad to a few fixed sizes, so that the graphs are static"),),
     ),
     Note(
-        r"caching allocator",
+        r"requires the caching allocator",
         "The caching allocator is off (`PYTORCH_NO_CUDA_MEMORY_CACHING`), which CUDA graphs need.",
         (fix("unset", "Remove PYTORCH_NO_CUDA_MEMORY_CACHING from the environment"),),
     ),

@@ -51,3 +51,34 @@ def test_everything_recorded_there_is_understood(path: Path):
     assert found.counts.unknown == 0
     assert not [cause for cause in found.causes if cause.kind == "unknown"]
     assert all(cause.why and cause.remedies for cause in found.causes)
+
+
+def test_cuda_graphs_are_told_by_what_moved_and_what_was_left_out():
+    found = diagnosis("cudagraph_moves").cudagraphs
+    assert found is not None
+    assert (found.recorded, found.rerecorded, found.warm_ups) == (10, 3, 9)
+    assert sum(len(graph.sizes) for graph in found.graphs) == 7
+    skipped, moved, sizes = found.problems
+    assert skipped.frame is not None
+    assert skipped.frame.code == "x.add_(1)"
+    assert moved.frame is not None
+    assert moved.frame.code == "return torch.relu(layer(x))"
+    assert "Each input size gets a CUDA graph of its own: 5 so far" in sizes.why
+    assert found.pools
+
+
+def test_kernels_of_the_programs_own_say_what_changed():
+    kernels = {kernel.name: kernel for kernel in diagnosis("triton_rows").kernels}
+    rows, scale = kernels["sum_rows"], kernels["scale_rows"]
+    assert (rows.compiles, scale.compiles) == (5, 3)
+    assert "`ROWS` is a `tl.constexpr`" in rows.causes[0].why
+    said = " ".join(cause.why for cause in scale.causes)
+    assert "multiple of 16" in said
+    assert "was 1 in one launch" in said
+    assert any('do_not_specialize=["rows"]' in fix.snippet for fix in scale.causes[0].remedies)
+
+
+def test_times_are_the_devices_own():
+    found = diagnosis("triton_rows").calls[0]
+    assert found.device_steady is not None
+    assert found.device_steady < 0.001

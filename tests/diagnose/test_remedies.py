@@ -105,6 +105,18 @@ def test_a_variable_made_between_breaks_cannot_be_marked_before_the_call():
         assert set(ids(found)) <= {"remove_break", "dynamic_true", "dynamic_sources"}
 
 
+def test_an_empty_tensor_on_a_gpu_is_warmed_up_before_it_is_marked():
+    reason = "tensor 'x' size mismatch at index 0. expected 8, actual 0"
+    there = (Input("x", shape=(8, 2), device="cuda:0"),)
+    assert ids(find(reason)) == ["mark_unbacked", "avoid_zero_one", "warm_up"]
+    assert ids(find(reason, before=there, options={"backend": "eager"}))[0] == "mark_unbacked"
+    found = find(reason, before=there, options={"backend": "inductor"})
+    assert ids(found) == ["warm_up", "mark_unbacked", "avoid_zero_one"]
+    assert "ZeroDivisionError" in found[1].text
+    one = "tensor 'x' size mismatch at index 0. expected 8, actual 1"
+    assert ids(find(one, before=there))[0] == "mark_unbacked"
+
+
 def test_layer_index_is_not_offered_what_does_not_help():
     found = find("self.layer_idx == 0  # x = c[self.layer_idx]  # m.py:5 in forward (HINT: torch."
                  "compile considers integer attributes of the nn.Module static.)")  # fmt: skip

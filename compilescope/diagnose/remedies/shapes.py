@@ -45,18 +45,12 @@ def duck(words: Words) -> list[Remedy]:
 
 def zero_one(words: Words) -> list[Remedy]:
     """0 and 1."""
-    found = sizes.zero_one(words, words.name)
     pairs = sizes_in(expression(words.failure))
     if not pairs:
-        return found
+        return sizes.zero_one(words, words.name)
     name, dimension = pairs[0]
-    unbacked = offer(
-        "mark_unbacked",
-        f"Mark dimension {dimension} of `{name}` unbacked before the first call: "
-        "one graph then serves 0 and 1 too",
-        f"torch._dynamo.decorators.mark_unbacked({name}, {dimension})",
-    )
-    return [unbacked, *found[1:]]
+    snippet = f"torch._dynamo.decorators.mark_unbacked({name}, {dimension})"
+    return sizes.zero_one_by(words, f"dimension {dimension} of `{name}`", snippet)
 
 
 def bounds(words: Words) -> list[Remedy]:

@@ -101,16 +101,28 @@ def size(words: Words) -> list[Remedy]:
 def zero_one(words: Words, subject: str) -> list[Remedy]:
     """Sizes 0 and 1."""
     where = "" if words.failure.dimension is None else f"dimension {words.failure.dimension} of "
-    return [
-        offer(
-            "mark_unbacked",
-            f"Mark {where}{subject or 'the tensor'} unbacked before the first call: "
-            "one graph then serves 0 and 1 too",
-            mark(words, "unbacked"),
-        ),
-        offer("avoid_zero_one", "Never send 0 or 1: pad to 2, or drop the leftover batch"),
-        warm_up("Call it once with size 0, once with 1 and once with a larger size at start-up"),
-    ]
+    return zero_one_by(words, f"{where}{subject or 'the tensor'}", mark(words, "unbacked"))
+
+
+def zero_one_by(words: Words, subject: str, snippet: str) -> list[Remedy]:
+    """Sizes 0 and 1 of `subject`, which `snippet` marks unbacked."""
+    text = f"Mark {subject} unbacked before the first call: one graph then serves 0 and 1 too"
+    avoid = offer("avoid_zero_one", "Never send 0 or 1: pad to 2, or drop the leftover batch")
+    warm = warm_up("Call it once with size 0, once with 1 and once with a larger size at start-up")
+    if not _empty_on_gpu(words):
+        return [offer("mark_unbacked", text, snippet), avoid, warm]
+    # The graph network's own run on an H200, torch 2.11: tests/data/h200/README.md.
+    text += ". Try it first: on torch 2.11 inductor's GPU code raised ZeroDivisionError at size 0"
+    return [warm, offer("mark_unbacked", text, snippet), avoid]
+
+
+def _empty_on_gpu(words: Words) -> bool:
+    inputs = (*words.evidence.before, *words.evidence.after)
+    return (
+        "0" in (words.required, words.observed)
+        and words.evidence.options.get("backend", "inductor") == "inductor"
+        and any(one.device.startswith("cuda") for one in inputs)
+    )
 
 
 def _width(words: Words) -> list[Remedy]:
