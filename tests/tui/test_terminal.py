@@ -37,7 +37,7 @@ def test_terminals_that_are_refused(monkeypatch):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, "?"), (0.5, "500 ms"), (254.0, "4 min"), (5990.0, "100 min"), (90_000.0, "25.0 h")],
+    [(None, "?"), (0.5, "500 ms"), (254.0, "4.2 min"), (5990.0, "100 min"), (90_000.0, "25.0 h")],
 )
 def test_a_duration_fits_its_column(value, text):
     assert brief(value) == text

@@ -52,7 +52,9 @@ def brief(value: float | None) -> str:
     text = seconds(value)
     if value is None or len(text) <= _COLUMN:
         return text
-    return f"{value / 60:,.0f} min" if value < 6000 else f"{value / 3600:,.1f} h"
+    if value < 6000:
+        return f"{value / 60:.1f} min" if value < 600 else f"{value / 60:.0f} min"
+    return f"{value / 3600:,.1f} h"
 
 
 def said(error: Exception) -> str:
