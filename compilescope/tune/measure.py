@@ -42,6 +42,12 @@ class Notes:
     rss: int | None = None
     device: int | None = None
 
+    def add_place(self, line: dict[str, Any]) -> None:
+        """Keep a line that calls a callable; several processes call from the same ones."""
+        known = self.places.setdefault(line["callable"], [])
+        if (line["path"], line["line"]) not in [(one["path"], one["line"]) for one in known]:
+            known.append(line)
+
 
 def read_notes(folder: Path) -> Notes:
     """Everything in the overlay's files; a line that was cut short is left out."""
@@ -80,10 +86,7 @@ def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
         case "inputs":
             notes.inputs.append(line)
         case "place":
-            known = notes.places.setdefault(line["callable"], [])
-            # Several processes call from the same lines.
-            if (line["path"], line["line"]) not in [(one["path"], one["line"]) for one in known]:
-                known.append(line)
+            notes.add_place(line)
         case "refused":
             notes.refused.append(f"{line['what']}: {line['why']}")
         case "applied":

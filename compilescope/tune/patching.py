@@ -21,8 +21,9 @@ def patch(bench: Bench, best: Ran, *, apply: bool) -> Patch:
     sources = Sources(best, _script(bench.command))
     paste = []
     rewritten = [one for one in best.candidates if _is_rewrite(one)]
-    for candidate in (*rewritten, *(one for one in best.candidates if not _is_rewrite(one))):
-        if not _is_rewrite(candidate) and not sources.ran:
+    overlaid = [one for one in best.candidates if not _is_rewrite(one)]
+    for place, candidate in enumerate((*rewritten, *overlaid)):
+        if place == len(rewritten):
             sources.ran = dict(sources.after)
         # All entries of a remedy or none: half a remedy is another one.
         kept = dict(sources.after)
