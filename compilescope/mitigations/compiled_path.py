@@ -35,6 +35,9 @@ from compilescope.mitigations.rehearsal import Rehearsed, rehearsal, rehearsing_
 from compilescope.mitigations.yielding import Yielding, giving_way
 
 
+_TRACING = "Detected that you are using FX to symbolically trace"
+
+
 class _Miss:
     def __repr__(self) -> str:
         return "MISS"
@@ -84,7 +87,14 @@ class CompiledPath:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a compiled graph whose guards hold, or MISS. Never compiles or waits."""
-        return self._run(*args, **kwargs)
+        try:
+            return self._run(*args, **kwargs)
+        except RuntimeError as error:
+            # torch's flag for FX tracing is of the process: while the background thread traces,
+            # torch refuses every compiled callable, before it looks at one (seen on 2.11).
+            if str(error).startswith(_TRACING):
+                return MISS
+            raise
 
     def has(self, inputs: Inputs, state: CallState) -> bool:
         """Whether a graph takes `inputs`; where the model is one graph, nothing of it stays."""

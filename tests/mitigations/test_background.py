@@ -119,6 +119,21 @@ def test_a_compiled_graph_serves_while_another_is_compiled(background):
     gate.opened.set()
 
 
+def test_while_torch_traces_elsewhere_calls_are_eager(background, monkeypatch):
+    """torch's flag for FX tracing is of the process: it refuses compiled callables in all threads."""
+    served = background(torch.nn.Linear(3, 2))
+    x = torch.ones(4, 3)
+    with torch.no_grad():
+        served(x)
+        assert served.wait(LONG)
+        expected = served(x)
+        tracer = sys.modules["torch.fx._symbolic_trace"]
+        monkeypatch.setattr(tracer, "_is_fx_tracing_flag", True)
+        assert torch.equal(served(x), expected)
+        monkeypatch.undo()
+    assert not served.errors
+
+
 def test_inputs_may_change_after_the_call(background):
     gate = Gate(is_open=False)
     seen = []
