@@ -88,5 +88,5 @@ def program(parts: Sequence[str], python: str | None) -> tuple[tuple[str, ...], 
 
 def _name(command: Sequence[str]) -> str:
     """The script that a launcher (`torchrun`, `python`) runs, or else the launcher."""
-    script = next((part for part in command[1:] if part.endswith(".py")), command[0])
-    return Path(script).name
+    scripts = (part for part in command[1:] if part.endswith(".py") and " " not in part)
+    return Path(next(scripts, command[0])).name
