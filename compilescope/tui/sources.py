@@ -86,8 +86,18 @@ def open_session(path: Path) -> Opened:
 
 
 def explained(path: Path, session: Session) -> Opened:
-    """The session at `path`, explained."""
-    return Opened(path, session, diagnose(session), _tuning(path))
+    """The session at `path`, explained.
+
+    Raises:
+        InputError: what it holds cannot be explained.
+    """
+    try:
+        found = diagnose(session)
+    except Exception as error:  # one odd session is not the end of a program that shows many
+        cause = f"{type(error).__name__}: {error}"
+        hint = "please report it, with the session"
+        raise InputError(f"{path} cannot be explained", cause=cause, hint=hint) from error
+    return Opened(path, session, found, _tuning(path))
 
 
 def tuned_path(session: Path) -> Path:

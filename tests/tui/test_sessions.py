@@ -317,3 +317,24 @@ def test_a_running_record_is_listed_as_that(play, tmp_path, recorded):
 
     play(scene, tmp_path)
     assert sources.saved_as(raw) == tmp_path / "run.cscope.json.gz"
+
+
+def test_a_session_that_cannot_be_explained_is_said_to_be(play, folder, monkeypatch):
+    def odd(session):
+        if session.name == "shapes.py":
+            raise ZeroDivisionError("odd")
+        return explain(session)
+
+    explain = sources.diagnose
+    monkeypatch.setattr(sources, "diagnose", odd)
+
+    async def scene(stage):
+        states = dict(zip(stage.column(2), stage.column(0), strict=True))
+        assert states["shapes.cscope.json.gz"] == "✗ unreadable"
+        assert states["clean.py"] == "✓ clean"
+        stage.grid.move(stage.column(2).index("shapes.cscope.json.gz"))
+        await stage.press("enter")
+        assert "cannot be explained" in stage.text("#verdict")
+        assert "ZeroDivisionError: odd" in stage.detail.text
+
+    play(scene, folder)

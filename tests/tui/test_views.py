@@ -178,5 +178,8 @@ def test_times_on_the_gpu_are_a_column_of_calls(shown):
         await stage.press("2")
         titles = [column.title for column in stage.grid.table.columns]
         assert stage.column(titles.index("on GPU")) == ["", "200 ms", "400 ms"]
+        assert "The GPU" not in stage.detail.text
+        await stage.press("G")
+        assert "The GPU took 400 ms for it" in stage.detail.text
 
     shown(scene, calls=(series,))

@@ -170,7 +170,7 @@ def _prepare(screen: SessionScreen) -> None:
     """Find the change for the selected row, and show it."""
     try:
         fix = _wanted(screen)
-    except CompilescopeError as error:
+    except Exception as error:  # noqa: BLE001  a rule is a pack, which may be anybody's
         screen.app.call_from_thread(
             screen.notify, said(error), severity="warning", timeout=8, markup=False
         )

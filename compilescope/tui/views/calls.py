@@ -134,6 +134,9 @@ class _Calls:
         if self.steady:
             usual = f"{self.ratio(call)} the {seconds(self.steady)} of a steady call"
             yield Block(usual, "dim")
+        device = self.index.series.device if self.index.series else ()
+        if device and device[call] is not None:
+            yield Block(f"The GPU took {seconds(device[call])} for it", "dim")
         if call in self.index.eager:
             yield Block("It ran eagerly: the recompile limit was reached.", "warn")
         compiles = self.index.compiles_at.get(self.index.key(call), [])
