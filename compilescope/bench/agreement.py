@@ -40,7 +40,7 @@ def judged(
     `computed` are the dtypes that the model computes in, whatever it returns.
     """
     if not rows:
-        return Numerics("not compared", why=why)
+        return Numerics("not compared", why=why or "the calls return no tensors and no numbers")
     found = [(row, _difference(row, computed)) for row in rows]
     if any(one.verdict == "random" and not _is_gradient(one) for _, one in found):
         return _random(found, why)

@@ -94,6 +94,33 @@ with torch.no_grad():
 """
 
 
+STATE = """
+class Late:
+    pass
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return helper(x) if isinstance(x, torch.Tensor) else Late()
+def helper(x):
+    return torch.nn.functional.relu(x) + SHIFT
+SHIFT = 2
+compiled = torch.compile(Model(), backend="eager")
+with torch.no_grad():
+    compiled(torch.ones(3))
+"""
+
+
+def called_after_its_end():
+    """What a program compiled is called when the program is over."""
+    path = FOLDER / "late.py"
+    path.write_text("import torch\n" + STATE)
+    given = {"script": [str(path)], "module": False, "calls": 9, "only": "", "train": False,
+             "optimizer": ""}  # fmt: skip
+    subject = captured.subject(given)
+    with subject.surrounded():
+        made_ = torch.compile(subject.target, backend="eager")(*subject.inputs[0].args)
+    return [made_.tolist(), sys.modules["__main__"].__file__]
+
+
 def main():
     names = ["inputs_missing", "not_callable", "no_inputs", "raises", "nothing_like_it", "mak"]
     found = {
@@ -112,6 +139,7 @@ def main():
         "module": program(MODULE),
         "nothing": program("x = 1\n"),
         "never_called": program("torch.compile(torch.nn.Linear(2, 2))\n"),
+        "late": called_after_its_end(),
         "fails": program("raise RuntimeError('no data')\n"),
     }
     OUT.write_text(json.dumps(found))

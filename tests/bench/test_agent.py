@@ -135,5 +135,11 @@ def test_a_program_without_compiled_calls(found, name, text):
     assert text in found[name]["text"]
 
 
+def test_a_program_is_still_the_main_module_when_its_calls_are_measured(found):
+    values, file = found["late"]
+    assert values == [3.0, 3.0, 3.0]
+    assert file.endswith("late.py")
+
+
 def test_why_a_program_failed(found):
     assert found["fails"]["cause"].startswith("RuntimeError: no data at ")

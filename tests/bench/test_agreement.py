@@ -77,3 +77,4 @@ def test_a_random_output_says_nothing_about_the_rest():
 def test_nothing_to_compare():
     found = judged([], "it does not run in float64")
     assert (found.verdict, found.why) == ("not compared", "it does not run in float64")
+    assert "no tensors" in judged([], "").why

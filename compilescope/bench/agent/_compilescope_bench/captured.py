@@ -7,12 +7,12 @@ cloned before the call. The program is ended when enough calls were seen.
 from __future__ import annotations
 
 import functools
-import runpy
 import sys
 import threading
 import time
 from typing import Any
 
+from . import program
 from .library import torch
 from .record import Problem, told
 from .subject import Case, Input, Subject
@@ -66,10 +66,7 @@ class Capture:
         context.__call__ = self._context(call)
         sys.argv[:] = argv
         try:
-            if module:
-                runpy.run_module(argv[0], run_name="__main__", alter_sys=True)
-            else:
-                runpy.run_path(argv[0], run_name="__main__")
+            program.run(argv[0], module=module)
         except _EnoughError:
             return "enough"
         except SystemExit:

@@ -66,7 +66,8 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
     try:
         quiet = rounds.warm_up(compiled, note)
     except Exception as error:
-        raise Problem("compile", "the compiled call failed", cause=told(error)) from error
+        note()
+        raise _failed(subject, eager, error) from error
     record.write("warm", quiet=quiet)
     if spec["measure"]:
         if spec["gate"]:
@@ -75,6 +76,17 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
         _measure(subject, (eager, compiled), rounds, note, record)
         if check is not None:
             _compare(check, compiled, record)
+
+
+def _failed(subject: Subject, eager: Variant, error: Exception) -> Problem:
+    """Why a compiled call failed: by itself, or as an eager one fails by now."""
+    try:
+        with subject.surrounded():
+            eager.step(subject.inputs[0])
+    except Exception as own:  # noqa: BLE001
+        text = "the calls cannot be made again and again: they move a state on"
+        return Problem("compile", text, cause=told(own))
+    return Problem("compile", "the compiled call failed", cause=told(error))
 
 
 def _wait(gate: str) -> None:
