@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.diagnose.break_advice_types import (
     COND,
     DYNAMIC_SHAPES,
@@ -46,11 +47,11 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0170",),
         r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
-        "This `assert` on a tensor builds its message at run time, so it is an ordinary branch.",
+        wording.MESSAGE,
         (
             Fix(
                 "constant_message",
-                "Give the assert a constant string: it is then checked inside the graph",
+                wording.USE_CONSTANT,
                 limits="it raises RuntimeError, not AssertionError",
             ),
             Fix("move_out", "Or check outside the compiled function"),
@@ -60,11 +61,11 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0170",),
         r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
-        "A check on a tensor's values raises an error, so the value must be known while tracing.",
+        wording.CHECK,
         (
             Fix(
                 "assert",
-                'Write `assert condition, "text"` with a constant text: it stays in the graph',
+                wording.USE_ASSERT,
                 limits="it raises RuntimeError, not the exception of before",
             ),
             Fix("move_out", "Or check outside the compiled function"),
@@ -74,11 +75,11 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0170",),
         r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
-        "The loop ends when a tensor has a certain value, which is known only at run time.",
+        wording.LOOP,
         (
             Fix(
                 "fixed_steps",
-                "Run a fixed number of rounds and mask those that are done",
+                wording.USE_FIXED_STEPS,
                 price="rounds that were not needed",
             ),
             Fix("compile_body", "Or compile the body of the loop and loop in eager code"),
@@ -88,7 +89,7 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0170",),
         r"[Dd]ata.dependent (branch|jump|control)|generic_jump",
-        "A Python branch depends on the value of a tensor, which is known only at run time.",
+        wording.BRANCH,
         (
             WHERE,
             COND,
@@ -133,7 +134,7 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0124",),
         r"Tensor\.item|\.item\(\)|_local_scalar_dense",
-        "A Python number is read out of a tensor, and its value is known only at run time.",
+        wording.ITEM,
         (
             KEEP_TENSOR,
             SCALARS,
@@ -149,11 +150,11 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0033",),
         r"[Dd]ata.dependent operator",
-        "`torch.equal` and `allclose` return a Python bool, which depends on the data.",
+        wording.EQUAL,
         (
             Fix(
                 "keep_tensor",
-                "Compare into a tensor: `(a == b).all()` or `torch.isclose(a, b).all()`",
+                wording.USE_COMPARED,
                 limits="an `if` on the result still breaks",
             ),
         ),
@@ -162,9 +163,9 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0033",),
         r"[Dd]ata.dependent operator",
-        "`tolist()` turns tensor values into Python numbers, which depend on the data.",
+        wording.LIST,
         (
-            Fix("keep_tensor", "Work on the tensor: `arange`, offsets and masks instead of lists"),
+            Fix("keep_tensor", wording.USE_OFFSETS),
             SCALARS,
         ),
         about=r"tolist",
@@ -172,15 +173,15 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0033",),
         r"[Dd]ata.dependent operator",
-        "A `math` function needs a Python number, so the tensor's value must be read.",
-        (Fix("torch_math", "Use the torch function of the same name on the tensor"),),
+        wording.MATH,
+        (Fix("torch_math", wording.USE_TORCH),),
         about=r"\bmath\.\w+",
     ),
     Advice(
         ("GB0033",),
         r"[Dd]ata.dependent operator",
-        "`not` on a tensor needs its truth value, which is known only at run time.",
-        (Fix("logical_not", "Use `~mask` or `torch.logical_not(x)`"), WHERE),
+        wording.NOT,
+        (Fix("logical_not", wording.USE_LOGICAL_NOT), WHERE),
         about=r"(?m)\bnot\b",
     ),
     Advice(
@@ -193,11 +194,9 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0036",),
         r"[Dd]ynamic shape operator|dynamic output shape",
-        "The number of distinct values or bins depends on the data, so the result's size does too.",
+        wording.COUNTED,
         (
-            Fix(
-                "fixed_bins", "Sum into a fixed size: `torch.zeros(n).scatter_add(0, index, ones)`"
-            ),
+            Fix("fixed_bins", wording.USE_FIXED_BINS),
             MOVE_OUT,
             DYNAMIC_SHAPES,
         ),
@@ -206,14 +205,14 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0036",),
         r"[Dd]ynamic shape operator|dynamic output shape",
-        "`repeat_interleave` with a tensor of counts has a result size that depends on the data.",
-        (Fix("output_size", "Pass `output_size=`, if you know the total"), DYNAMIC_SHAPES),
+        wording.REPEATED,
+        (Fix("output_size", wording.USE_OUTPUT_SIZE), DYNAMIC_SHAPES),
         about=r"repeat_interleave",
     ),
     Advice(
         ("GB0036",),
         r"[Dd]ynamic shape operator|dynamic output shape",
-        "Selecting by a mask or by `nonzero` gives a result whose size depends on the data.",
+        wording.SELECTED,
         (
             MASK,
             Fix(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.diagnose.break_advice_types import (
     CUSTOM_OP,
     DISABLE,
@@ -17,7 +18,7 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0059", "GB0207"),
         r"builtin|print",
-        "`print` writes to the outside world, which a graph cannot do.",
+        wording.PRINT,
         (
             GUARD,
             Fix(
@@ -67,7 +68,7 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0291", "GB4841", "GB6215"),
         r"[Ll]ogg(er|ing)",
-        "Logging writes to the outside world, which a graph cannot do.",
+        wording.LOG,
         (
             GUARD,
             Fix(
@@ -95,7 +96,7 @@ ADVICE: tuple[Advice, ...] = (
     Advice(
         ("GB0007", "GB0008"),
         r"marked as skipped|skip(ped)? function|in skip_?files",
-        "`warnings.warn` writes to the outside world, which a graph cannot do.",
+        wording.WARN,
         (GUARD, Fix("move_out", "Or warn once in `__init__`")),
         about=r"module: _?warnings|warnings\.warn|\bwarn\(",
     ),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from compilescope import wording
+
 
 @dataclass(frozen=True)
 class Fix:
@@ -35,7 +37,7 @@ class Advice:
 
 GUARD = Fix(
     "is_compiling_guard",
-    "Skip it while compiling",
+    wording.USE_GUARD,
     "if not torch.compiler.is_compiling():\n    {code}",
     since="2.1",
     limits="it then does not happen in compiled calls",
@@ -65,7 +67,7 @@ NONSTRICT = Fix(
 )
 WHERE = Fix(
     "torch_where",
-    "Compute both results and select: `torch.where(condition, a, b)`",
+    wording.USE_WHERE,
     price="both sides are computed",
 )
 COND = Fix(
@@ -74,7 +76,7 @@ COND = Fix(
     since="2.4",
     limits="both functions must return tensors of the same shape and dtype and change nothing",
 )
-KEEP_TENSOR = Fix("keep_tensor", "Keep it a tensor: 0-dimensional tensors work in arithmetic")
+KEEP_TENSOR = Fix("keep_tensor", wording.USE_TENSOR)
 SCALARS = Fix(
     "capture_scalar_outputs",
     "Or capture the number as a symbolic value, before the first compile",
@@ -89,5 +91,5 @@ DYNAMIC_SHAPES = Fix(
     since="2.1",
     limits="branches on such a size still break the graph",
 )
-MASK = Fix("mask", "Keep the full shape and mask: `torch.where(mask, x, 0)`, sums and counts")
+MASK = Fix("mask", wording.USE_MASK)
 INIT = Fix("build_in_init", "Create it once in `__init__`")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.diagnose.explain_value import (
     changed,
     enumerable,
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
 def module_int(words: Words) -> str:
     """An int that is an attribute of an nn.Module."""
     ending = seen(words) if words.repeated else ""
-    return (
-        f"{changed(words)} Ints on an `nn.Module` are constants to PyTorch, so each new value is "
-        f"compiled{ending}."
-    )
+    return f"{changed(words)} {wording.MODULE_INT}{ending}."
 
 
 def module_float(words: Words) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.diagnose.explain_shape import bounds
 from compilescope.diagnose.explain_shape import condition as shape_condition
 from compilescope.diagnose.explain_words import Words, code, expression, listed
@@ -69,10 +70,7 @@ def integer(words: Words) -> str:
         )
     if words.evidence.constant:
         return f"{changed(words)} {_AGAIN}"
-    return (
-        f"{changed(words)} An int is a constant at first; from its first change on "
-        "it is symbolic and serves other values."
-    )
+    return f"{changed(words)} An int {wording.CONSTANT_FIRST}"
 
 
 def seen(words: Words) -> str:
@@ -85,10 +83,7 @@ def floating(words: Words) -> str:
     if "isnan" in words.failure.raw:
         return nan(words)
     if needs_value(words):
-        return (
-            f"{changed(words)} It goes into Python arithmetic that needs the number, "
-            "so each value is compiled separately."
-        )
+        return f"{changed(words)} {wording.NEEDS_NUMBER}"
     if words.repeated:
         return (
             f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
@@ -97,10 +92,7 @@ def floating(words: Words) -> str:
         return f"{changed(words)} {_AGAIN}"
     if words.evidence.torch and words.evidence.torch < (2, 6):
         return f"{changed(words)} This torch keeps floats constant, so each new value is compiled."
-    return (
-        f"{changed(words)} A float is a constant at first; from its first change on "
-        "it is symbolic and serves other values."
-    )
+    return f"{changed(words)} A float {wording.CONSTANT_FIRST}"
 
 
 def nan(words: Words) -> str:

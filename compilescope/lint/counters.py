@@ -26,7 +26,7 @@ def can_be_buffer(fact: Fact) -> bool:
     if function is None or function.owner is None or not isinstance(statement, ast.AugAssign):
         return False
     owner = function.owner.node
-    if not any(path_of(base).rpartition(".")[2] == "Module" for base in owner.bases):
+    if not is_module(owner):
         return False
     path = path_of(statement.target)
     this, _, name = path.partition(".")
@@ -43,6 +43,11 @@ def can_be_buffer(fact: Fact) -> bool:
         return False
     table = parents(fact)
     return all(_fits(fact, n, table) for n in mentions if n in here)
+
+
+def is_module(owner: ast.ClassDef) -> bool:
+    """Whether a class is an nn.Module, as its bases say."""
+    return any(path_of(base).rpartition(".")[2] == "Module" for base in owner.bases)
 
 
 def _starts(owner: ast.ClassDef, mention: ast.Attribute) -> bool:

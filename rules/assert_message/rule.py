@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from compilescope import wording
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
 if TYPE_CHECKING:
@@ -19,11 +20,8 @@ class AssertMessage(Rule):
     name = "assert-message"
     summary = "an assertion on tensor data whose message is not a constant string"
     gb_ids = ("GB0170",)
-    reason = (
-        "Only an assertion with a constant message becomes part of the graph; this one is a "
-        "branch on data."
-    )
-    help = "use a constant string as the message"
+    reason = wording.MESSAGE
+    help = wording.USE_CONSTANT
 
     fixable = "unsafe"
     facts = ("assert",)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.lint.masking import can_cover
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, worst
 from compilescope.lint.values import tensor_part
@@ -21,8 +22,8 @@ class BooleanMaskRead(Rule):
     name = "boolean-mask-read"
     summary = "elements selected by a boolean mask"
     gb_ids = ("GB0036",)
-    reason = "The size of the result is the number of true elements, which is data."
-    help = "multiply by the mask, or use `torch.where`"
+    reason = wording.SELECTED
+    help = wording.USE_MASK
 
     fixable = "unsafe"
     facts = ("index",)

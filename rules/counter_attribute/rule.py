@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from compilescope.lint.counters import can_be_buffer
+from compilescope import wording
+from compilescope.lint.counters import can_be_buffer, is_module
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ class CounterAttribute(Rule):
         if number.data == "bool":
             return
         message = f"`{ast.unparse(place)}` is a Python number that each call changes"
-        yield Report(message, fix="unsafe" if can_be_buffer(fact) else "")
+        held = isinstance(owner.data.owner.node, ast.ClassDef) and is_module(owner.data.owner.node)
+        yield Report(
+            message,
+            reason=f"{wording.MODULE_INT}." if held and type(number.data) is not float else "",
+            help=wording.USE_BUFFER.format("the number") + wording.USE_IN_PLACE if held else "",
+            fix="unsafe" if can_be_buffer(fact) else "",
+        )
 
     def fix(self, correction: Correction) -> None:
         """Keep it in a buffer."""

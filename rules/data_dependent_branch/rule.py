@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.lint.choices import form_of
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
@@ -22,6 +23,10 @@ CONSTRUCTS = {
     "comprehension-if": "the condition of a comprehension",
 }
 
+# what the diagnosis of a run says of the same lines; else what the rule says
+REASONS = {"raise": wording.CHECK, "while": wording.LOOP}
+INSTEAD = {"raise": wording.USE_ASSERT, "while": wording.USE_FIXED_STEPS}
+
 
 class DataDependentBranch(Rule):
     """Python decides on the value of a tensor."""
@@ -30,11 +35,8 @@ class DataDependentBranch(Rule):
     name = "data-dependent-branch"
     summary = "Python decides on the value of a tensor"
     gb_ids = ("GB0170",)
-    reason = (
-        "The value exists only when the graph runs, but Python must choose now: the graph "
-        "ends here."
-    )
-    help = "choose with `torch.where`, or `torch.cond` for costly branches"
+    reason = wording.BRANCH
+    help = wording.USE_WHERE
 
     fixable = "unsafe"
     facts = ("branch",)
@@ -45,10 +47,13 @@ class DataDependentBranch(Rule):
         certainty = certainty_of(fact.value)
         if fact.detail in CONSTRUCTS and certainty:
             subject = CONSTRUCTS[fact.detail]
+            form = form_of(fact)
             yield Report(
                 f"{subject} decides on the value of a tensor",
                 certainty=certainty,
-                fix="unsafe" if form_of(fact) else "",
+                reason=REASONS.get(form) or REASONS.get(fact.detail, ""),
+                help=INSTEAD.get(form) or INSTEAD.get(fact.detail, ""),
+                fix="unsafe" if form else "",
             )
 
     def fix(self, correction: Correction) -> None:

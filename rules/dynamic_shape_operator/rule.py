@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from compilescope.lint.rule import CallRule
+import re
+from collections.abc import Iterator
+
+from compilescope import wording
+from compilescope.lint.rule import CallRule, Fact, Report, Versions
 from compilescope.lint.torch_facts import DYNAMIC_OUTPUT
 from compilescope.lint.torch_table import FUNCTIONS, METHODS
 
+SELECTS = re.compile(r"nonzero|argwhere|masked_select")
+COUNTS = re.compile(r"unique|bincount")
 OF_OTHER_RULES = ("index", "one_hot", "repeat_interleave")
 
 
@@ -51,3 +57,12 @@ class DynamicShapeOperator(CallRule):
     help = (
         "keep a mask of fixed size, or set `torch._dynamo.config.capture_dynamic_output_shape_ops`"
     )
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report the call; counting has another way out than selecting."""
+        for report in super().check(fact, target):
+            if COUNTS.search(fact.name):
+                report.reason, report.help = wording.COUNTED, wording.USE_FIXED_BINS
+            elif SELECTS.search(fact.name):
+                report.reason, report.help = wording.SELECTED, wording.USE_MASK
+            yield report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import GuardedCall
 
 METHODS = (
@@ -23,7 +24,5 @@ class LoggingCall(GuardedCall):
     }
     kept = frozenset({"logging.getLogger"})
     gb_ids = ("GB0291", "GB4841", "GB6215")
-    reason = (
-        "Loggers are not traced, even when their level would drop the message: the graph ends here."
-    )
-    help = "guard it with `if not torch.compiler.is_compiling():`"
+    reason = wording.LOG
+    help = f"{wording.USE_GUARD}: `if not torch.compiler.is_compiling():`"

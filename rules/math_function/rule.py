@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 from compilescope.lint.uses import has_no_dimensions, meets_tensors
 
@@ -30,8 +31,8 @@ class MathFunction(Rule):
     name = "math-function"
     summary = "a function of math on tensor data"
     gb_ids = ("GB0033",)
-    reason = "`math` takes Python numbers, so it asks for the value while the graph is built."
-    help = "use the torch function of the same name"
+    reason = wording.MATH
+    help = wording.USE_TORCH
 
     fixable = "unsafe"
     facts = tuple(f"call:math.{name}" for name in FUNCTIONS.split())

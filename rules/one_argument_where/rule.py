@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import CallRule, Fact
 
 
@@ -16,8 +17,8 @@ class OneArgumentWhere(CallRule):
     }
     message = "`torch.where` with one argument: the size of the result depends on the data"
     gb_ids = ("GB0036",)
-    reason = "With one argument it is `nonzero`: the size of the result is data."
-    help = "use the form with three arguments"
+    reason = wording.SELECTED
+    help = wording.USE_MASK
 
     def applies(self, fact: Fact) -> bool:
         """With three arguments the size is fixed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import GuardedCall
 
 
@@ -23,8 +24,5 @@ class PrintCall(GuardedCall):
     message = "`{name}` in compiled code"
     kept = frozenset({"builtins.input", "builtins.breakpoint", "pdb.set_trace"})
     gb_ids = ("GB0059", "GB0207")
-    reason = (
-        "Printing is Python at run time; the compiler cannot put it into a graph, so the "
-        "graph ends here."
-    )
-    help = "guard it with `if not torch.compiler.is_compiling():`"
+    reason = wording.PRINT
+    help = f"{wording.USE_GUARD}: `if not torch.compiler.is_compiling():`"

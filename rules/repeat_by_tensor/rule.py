@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import CallRule, Fact
 from compilescope.lint.values import is_tensor
 
@@ -18,8 +19,8 @@ class RepeatByTensor(CallRule):
     }
     message = "`repeat_interleave` by a tensor: the size of the result depends on the data"
     gb_ids = ("GB0036",)
-    reason = "The sum of the repeats is data, and it is the result's size."
-    help = "pass `output_size=`"
+    reason = wording.REPEATED
+    help = wording.USE_OUTPUT_SIZE
 
     def applies(self, fact: Fact) -> bool:
         """A number of repeats, or a stated size, is fine."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import CallRule
 
 
@@ -22,5 +23,5 @@ class TensorEqual(CallRule):
         "torch.Tensor.is_nonzero": "",
     }
     gb_ids = ("GB0033", "GB0170")
-    reason = "The answer is data; Python needs it while the graph is built."
-    help = "use `(a == b).all()` or `torch.isclose(a, b).all()`"
+    reason = wording.EQUAL
+    help = wording.USE_COMPARED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from compilescope import wording
 from compilescope.lint.indexing import is_picked
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 from compilescope.lint.uses import has_no_dimensions, meets_tensors
@@ -20,8 +21,8 @@ class TensorItem(Rule):
     name = "tensor-item"
     summary = "tensor data becomes a Python number"
     gb_ids = ("GB0124",)
-    reason = "The value exists only when the graph runs; Python needs it while the graph is built."
-    help = "keep the 0-d tensor, or set `torch._dynamo.config.capture_scalar_outputs`"
+    reason = wording.ITEM
+    help = wording.USE_TENSOR
 
     fixable = "unsafe"
     facts = ("call:torch.Tensor.item",)

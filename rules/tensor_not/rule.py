@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.lint.choices import form_of
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
@@ -20,10 +21,8 @@ class TensorNot(Rule):
     summary = "`not` on a tensor"
     gb_ids = ("GB0033",)
     severity = "eager"
-    reason = (
-        "`not` needs the value while the graph is built, and the compiler cannot resume after it."
-    )
-    help = "use `torch.logical_not`"
+    reason = wording.NOT
+    help = wording.USE_LOGICAL_NOT
 
     fixable = "unsafe"
     facts = ("branch",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, shown
 from compilescope.lint.uses import has_no_dimensions, meets_tensors
 
@@ -19,8 +20,8 @@ class TensorToNumber(Rule):
     name = "tensor-to-number"
     summary = "tensor data becomes a Python number by conversion"
     gb_ids = ("GB0124", "GB0033")
-    reason = "The value exists only when the graph runs; Python needs it while the graph is built."
-    help = "keep the 0-d tensor, or pass the number in"
+    reason = wording.ITEM
+    help = wording.USE_TENSOR
 
     fixable = "unsafe"
     facts = ("call:builtins.int", "call:builtins.float", "call:builtins.complex")

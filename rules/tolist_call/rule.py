@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import CallRule
 
 
@@ -16,5 +17,5 @@ class TolistCall(CallRule):
     }
     message = "`.tolist()` turns tensor data into Python numbers"
     gb_ids = ("GB0109", "GB0033")
-    reason = "The values exist only when the graph runs."
-    help = "keep the tensor, or compute the numbers in Python"
+    reason = wording.LIST
+    help = wording.USE_OFFSETS

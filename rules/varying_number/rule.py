@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from compilescope import wording
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 from compilescope.lint.values import Value, may_be_tensor
 
@@ -21,8 +22,8 @@ class VaryingNumber(Rule):
     name = "varying-number"
     summary = "a number argument that differs from call to call"
     severity = "bounded"
-    reason = "Numbers are constants of the graph until they are seen to change."
-    help = "pass a 0-d tensor"
+    reason = f"A number {wording.CONSTANT_FIRST}"
+    help = wording.USE_0D.format("the number")
 
     facts = ("operator", "branch", *(f"call:{name}" for name in OPTIONS))
 
@@ -33,7 +34,7 @@ class VaryingNumber(Rule):
             values = [*fact.arguments, *fact.keywords.values()]
             if any(v == VARYING for v in values):
                 message = "a number that differs from call to call is an option of an operator"
-                yield Report(message, severity="limit")
+                yield Report(message, severity="limit", reason=wording.NEEDS_NUMBER)
         elif fact.key == "branch":
             if fact.value == VARYING:
                 message = "a branch on a number that differs from call to call"

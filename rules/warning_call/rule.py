@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compilescope import wording
 from compilescope.lint.rule import GuardedCall
 
 
@@ -22,5 +23,5 @@ class WarningCall(GuardedCall):
         {"warnings.simplefilter", "warnings.filterwarnings", "warnings.catch_warnings"}
     )
     gb_ids = ("GB0007",)
-    reason = "The compiler does not trace this call, so the graph ends here."
-    help = "guard it with `if not torch.compiler.is_compiling():`"
+    reason = wording.WARN
+    help = f"{wording.USE_GUARD}: `if not torch.compiler.is_compiling():`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.diagnose.explain_value import from_global
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies import sizes
@@ -62,8 +63,8 @@ def _buffer(words: Words) -> Remedy:
         snippet = f"{name} = torch.tensor({value})"
     return offer(
         "buffer",
-        f"Hold {words.name or 'the number'} in a tensor buffer"
-        + (", so that instances differ only in tensors" if several else " and update it in place"),
+        wording.USE_BUFFER.format(words.name or "the number")
+        + (", so that instances differ only in tensors" if several else wording.USE_IN_PLACE),
         snippet,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from compilescope import wording
 from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words, code
 from compilescope.diagnose.remedies import sizes, tensors
@@ -27,7 +28,7 @@ def as_tensor(words: Words) -> Remedy:
     settable = name and not (name.endswith("]") and words.failure.kind != "module.dict_attr")
     return offer(
         "pass_as_tensor",
-        f"Hold {subject} in a 0-dimensional tensor",
+        wording.USE_0D.format(subject),
         f"{name} = torch.tensor({value})" if settable else "",
     )
 
