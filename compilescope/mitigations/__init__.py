@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from compilescope.mitigations.ahead import AheadOfTime, aot_or_eager
     from compilescope.mitigations.background import (
         BackgroundCompiled,
-        Event,
         background_compile,
     )
     from compilescope.mitigations.bounds import suggest_bounds
     from compilescope.mitigations.cache import CacheContents, load_cache, save_cache
+    from compilescope.mitigations.events import Event
     from compilescope.mitigations.warming import (
         Freeze,
         WarmedUp,
@@ -59,7 +59,7 @@ _PLACES = {
     "suggest_bounds": "bounds",
     "BackgroundCompiled": "background",
     "Compile": "watching",
-    "Event": "background",
+    "Event": "events",
     "Watched": "watching",
     "watch": "watching",
     "Yielding": "yielding",

@@ -11,8 +11,6 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -21,7 +19,9 @@ from compilescope.errors import UsageError
 from compilescope.mitigations.call_state import CallState
 from compilescope.mitigations.compiled_path import MISS, CompiledPath, Path
 from compilescope.mitigations.copies import own_copy
+from compilescope.mitigations.events import Event
 from compilescope.mitigations.misses import Miss, Pending, kind_of
+from compilescope.mitigations.streams import moment, stream_for
 from compilescope.mitigations.warming import inputs_of
 from compilescope.mitigations.yielding import Yielding, settle_thread
 
@@ -29,29 +29,6 @@ _log = logging.getLogger(__name__)
 _MOST_EVENTS = 256
 _AT_EXIT = 5.0  # seconds to wait for a compile that must stop
 _GRAPHS_ON_A_THREAD = ("reduce-overhead", "max-autotune")
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened in the background.
-
-    Attributes:
-        what: "queued", "compiled", "failed" (an exception, kept in `error`), "unserved" (compiled,
-            and still no graph takes the very same inputs), "dropped" (given up for newer ones),
-            or "worker" (its result could not be used, for the reason in `detail`).
-        at: `time.time()`.
-        seconds: What a compile took.
-        shapes: The sizes of the tensors among the inputs.
-        error: The exception.
-        detail: In words.
-    """
-
-    what: str
-    at: float
-    seconds: float = 0.0
-    shapes: tuple[tuple[int, ...], ...] = ()
-    error: BaseException | None = None
-    detail: str = ""
 
 
 class _Stop(BaseException):
@@ -165,7 +142,7 @@ class BackgroundCompiled:
         except Exception as error:  # noqa: BLE001  the call must be answered all the same
             self.tell("failed", args, error=error, detail="the inputs cannot be copied")
             return
-        taken, dropped = self._pending.add(Miss(kind, inputs, state, _now()))
+        taken, dropped = self._pending.add(Miss(kind, inputs, state, moment()))
         if taken:
             self.tell("queued", args)
         if dropped is not None:
@@ -178,7 +155,7 @@ class BackgroundCompiled:
         refused = ""
         try:
             self._compiling = True
-            with _stream(miss):
+            with stream_for(miss):
                 if self._path.has(miss.inputs, miss.state):
                     return
                 self._path.compile(miss.inputs, miss.state)
@@ -333,32 +310,3 @@ def _call(method: weakref.WeakMethod[Any]) -> None:
     found = method()
     if found is not None:
         found()
-
-
-def _now() -> Any:
-    """The moment on the caller's stream at which the copies are made; None without a GPU."""
-    if not torch.cuda.is_available():
-        return None
-    return torch.cuda.current_stream().record_event()
-
-
-def _stream(miss: Miss) -> Any:
-    """A stream of the background's own, after the copies were made."""
-    if miss.ready is None:
-        return nullcontext()
-    return _OwnStream(miss.ready)
-
-
-class _OwnStream:
-    def __init__(self, ready: Any) -> None:
-        self._stream: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call,unused-ignore]
-        self._stream.wait_event(ready)
-        self._context: Any = torch.cuda.stream(self._stream)
-
-    def __enter__(self) -> None:
-        self._context.__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        # The copies are freed after this, back to the stream that made them.
-        self._stream.synchronize()
-        self._context.__exit__(*error)

@@ -81,6 +81,12 @@ class Package:
         names = {"self": self._shell, "args": args, "kwargs": kwargs}
         return bool(self._guards.check(names))
 
+    def why_not(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """The guards that do not hold, in torch's words."""
+        names = {"self": self._shell, "args": args, "kwargs": kwargs}
+        parts = self._guards.check_verbose(names).verbose_code_parts
+        return "; ".join(part.partition("  #")[0].strip() for part in parts)
+
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result, for arguments that fit."""
         return self._function.fn(self._shell, *args, **kwargs)

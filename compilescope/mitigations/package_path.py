@@ -113,4 +113,7 @@ class PackagePath:
                     pass
                 except Exception as error:
                     raise PackageError(f"{type(error).__name__}: {error}") from error
+            else:
+                why = package.why_not(*inputs)
+                self.notices.append(f"its graph does not take the inputs it was made for: {why}")
         self._packages = (package, *self._packages)

@@ -215,6 +215,7 @@ def test_bounds_from_a_recorded_session():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # torch warns of its own code when it is first imported
 def test_a_real_package_computes_what_eager_does(tmp_path):
     model = torch.nn.Linear(4, 4, bias=False).eval()
     shapes = ({0: torch.export.Dim("rows", min=2, max=64)},)
