@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from compilescope.commands.tune_options import how_far
 from compilescope.errors import ExitCode
 from compilescope.probe.arguments import ProgramCommand, program
 
@@ -22,23 +23,7 @@ if TYPE_CHECKING:
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where the result goes.")
 @click.option("--python", metavar="PATH", help="The interpreter that has torch.")
-@click.option("--budget", type=click.IntRange(1), metavar="RUNS",
-              help="The most runs, without the baseline.  [default: 12, 24]")  # fmt: skip
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=30.0,
-              show_default=True, help="The most time for all runs.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-              help="The most time for one run.  [default: ten baselines and a minute]")  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True,
-              help="Runs side by side; their timings are then shared.")  # fmt: skip
-@click.option("--apply", is_flag=True, help="Write the change that a run of it has proved.")
-@click.option("--strategies", is_flag=True, help="Compare the strategies of the published study.")
-@click.option("--shuffle", is_flag=True, help="Hold the best against other orders of the calls.")
-@click.option("--check-outputs", is_flag=True, help="Run the baseline twice: random outputs?")
-@click.option("--warm-cache", is_flag=True, help="Let the runs share torch's compile cache.")
-@click.option("--allow-padding", is_flag=True, help="Also try padding, which changes outputs.")
-@click.option("--sync", is_flag=True, help="Wait for the GPU after each call: true times, slower.")
-@click.option("--keep", type=click.Path(path_type=Path), metavar="FOLDER",
-              help="Keep every run here, and use those of an earlier tune.")  # fmt: skip
+@how_far
 @click.option("--format", "form", type=click.Choice(["terminal", "markdown", "json"]),
               default="terminal", show_default=True)  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
@@ -46,24 +31,19 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(  # noqa: PLR0913  one parameter an option
     ctx: click.Context,
+    /,
     output: Path | None,
     python: str | None,
-    budget: int | None,
-    minutes: float,
-    timeout: float | None,
-    jobs: int,
     keep: Path | None,
     form: str,
     command: tuple[str, ...],
     *,
-    apply: bool,
-    strategies: bool,
-    shuffle: bool,
-    check_outputs: bool,
-    warm_cache: bool,
-    allow_padding: bool,
-    sync: bool,
+    budget: int | None,
     quiet: bool,
+    allow_padding: bool,
+    strategies: bool,
+    minutes: float,
+    **given: Any,
 ) -> None:
     """Try remedies for the recompiles of a program and show what each of them does.
 
@@ -77,9 +57,8 @@ def command(  # noqa: PLR0913  one parameter an option
     arguments, name = program(command, python)
     path = output or Path(".compilescope") / f"{Path(name).stem}-tuned.json"
     plan = Plan(
-        arguments, name, budget or (24 if strategies else 12), minutes, timeout, jobs,
-        warm_cache=warm_cache, check_outputs=check_outputs, padding=allow_padding,
-        strategies=strategies, shuffle=shuffle, apply=apply, sync=sync, keep=keep, quiet=quiet,
+        arguments, name, budget or (24 if strategies else 12), minutes,
+        padding=allow_padding, strategies=strategies, quiet=quiet, keep=keep, **given,
     )  # fmt: skip
     announce(plan)
     # Written after each trial: whatever ends this run, what is known stays.
