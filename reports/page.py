@@ -85,6 +85,9 @@ class Page:
         self.notices = tuple(
             item for item in diagnosis.notices if not told_elsewhere(item, diagnosis)
         )
+        self.fine_on_device = not any(item.remedies for item in problems) and not any(
+            item.causes or item.remedies for item in diagnosis.kernels
+        )
         self.forecast = _forecast(diagnosis)
         self.panels = _panels(diagnosis, self.letters)
         self.more_panels = max(0, len(diagnosis.calls) - _MOST_PANELS)

@@ -18,7 +18,7 @@ from compilescope.diagnose.notices import explain as explain_notice
 from compilescope.diagnose.proofs import prove
 from compilescope.diagnose.symbols import explain_symbols
 from compilescope.diagnose.timeline import Timeline
-from compilescope.diagnose.verdict import recovery, status, verdict
+from compilescope.diagnose.verdict import on_device, recovery, status, verdict
 from compilescope.diagnosis import Compile, Counts, Diagnosis, Notice, Seconds
 from compilescope.model import Compiled, Errored, Warned
 
@@ -53,10 +53,13 @@ def diagnose(session: Session) -> Diagnosis:
         slowest=_slowest(explained),
     )
     state = status(counts, session, len(errors))
+    cudagraphs, kernels = explain_cudagraphs(session), explain_kernels(session)
     return Diagnosis(
         verdict=nothing(session)
         if state in {"nothing", "failed"}
-        else verdict(state, counts, seconds, fallbacks, breaks, calls),
+        else verdict(
+            state, counts, seconds, fallbacks, breaks, calls, on_device(cudagraphs, kernels)
+        ),
         status=state,
         counts=counts,
         seconds=seconds,
@@ -81,8 +84,8 @@ def diagnose(session: Session) -> Diagnosis:
         sources=session.sources,
         symbols=explain_symbols(session),
         forecast=session.forecast,
-        cudagraphs=explain_cudagraphs(session),
-        kernels=explain_kernels(session),
+        cudagraphs=cudagraphs,
+        kernels=kernels,
         memory=graph_memory(session),
         devices=session.memory,
     )

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
-from compilescope.diagnosis import Break, CallSeries, Cause, Counts, Fallback, Seconds
+from compilescope.diagnosis import (
+    Break,
+    CallSeries,
+    Cause,
+    Counts,
+    CudaGraphs,
+    Fallback,
+    Kernel,
+    Seconds,
+)
 from compilescope.model import Session
 
 Status = Literal["clean", "warming", "recompiles", "fallback", "breaks", "nothing", "failed"]
@@ -32,8 +42,9 @@ def verdict(
     fallbacks: tuple[Fallback, ...],
     breaks: tuple[Break, ...],
     calls: tuple[CallSeries, ...],
+    device: str = "",
 ) -> str:
-    """One sentence: what happened, and what it cost."""
+    """One sentence: what happened, and what it cost; `device` is what `on_device` says."""
     match state:
         case "fallback":
             return _fallback(fallbacks, counts)
@@ -45,12 +56,28 @@ def verdict(
             return f"{_few(counts.graph_breaks, 'graph break')}{eager}, no recompiles."
         case "clean":
             cost = f" in {duration(seconds.compiling)}" if seconds.compiling else ""
-            return (
-                f"Nothing to fix: {_few(counts.compiles, 'graph')} compiled{cost},"
-                " no recompiles, no graph breaks."
-            )
+            compiled = f"{_few(counts.compiles, 'graph')} compiled{cost}"
+            if device:
+                return f"{compiled}, no recompiles, no graph breaks, but {device}."
+            return f"Nothing to fix: {compiled}, no recompiles, no graph breaks."
         case _:
             return "Nothing was compiled."
+
+
+def on_device(cudagraphs: CudaGraphs | None, kernels: Iterable[Kernel]) -> str:
+    """How much there is to act on that only a GPU has, "" where there is nothing."""
+    problems = cudagraphs.problems if cudagraphs else ()
+    found = (
+        (sum(bool(item.remedies) for item in problems), "problem with CUDA graphs"),
+        (
+            sum(bool(item.causes or item.remedies) for item in kernels),
+            "problem with Triton kernels",
+        ),
+    )
+    said = [
+        _few(count, name, name.replace("problem", "problems", 1)) for count, name in found if count
+    ]
+    return " and ".join(said)
 
 
 def recovery(causes: tuple[Cause, ...], seconds: Seconds) -> str:

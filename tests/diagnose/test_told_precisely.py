@@ -56,3 +56,11 @@ def test_partial_and_lambda_are_not_called_model(several):
         "half = torch.compile(half, dynamic=True)",
         "model = torch.compile(model, dynamic=True)",
     ]
+
+
+def test_run_without_recompiles_is_not_called_fine_over_cuda_graphs():
+    path = SESSIONS.parent / "h200" / "cudagraph_moves.cscope.json.gz"
+    found = diagnose(store.load(path))
+    assert found.status == "clean"
+    assert found.verdict.endswith("no graph breaks, but 3 problems with CUDA graphs.")
+    assert not found.verdict.startswith("Nothing to fix")

@@ -118,7 +118,7 @@ def test_device_time_stands_beside_that_of_the_call(diagnoses):
     (series,) = diagnoses["clean"].calls
     timed = msgspec.structs.replace(series, device_steady=0.003)
     text = render(msgspec.structs.replace(diagnoses["clean"], calls=(timed,)))
-    assert ", of which 3 ms on the GPU" in text
+    assert " in Python, 3 ms on the GPU" in text
 
 
 def forecast(**changes):
