@@ -192,7 +192,7 @@ def _result(made: Bench, seconds: float) -> Benching:
         ),
         device=next(iter(devices), subject.get("device", "")),
         timer=subject.get("timer", ""),
-        verdict=verdict(made.trials, chosen),
+        verdict=verdict(made.trials, chosen, program=not made.plan.call),
         cases=cases_of(made.subject),
         trials=tuple(made.trials),
         best=chosen,

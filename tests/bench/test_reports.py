@@ -98,7 +98,12 @@ def test_text_of_the_user_is_shown_and_not_obeyed(found):
 
 
 def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
-    assert verdict(found.trials, best(found.trials)) == found.verdict
+    told = verdict(found.trials, best(found.trials), program=False)
+    assert told == found.verdict
+    assert told.endswith("see what --dynamic marked saves.")
+    assert verdict(found.trials, 0).endswith("run tune first.")
+    marked = changed(found, setting=Setting("default", "marked"))
+    assert verdict(marked.trials, 0, program=False).endswith("1 recompile cost 15.7 s.")
 
 
 @pytest.mark.parametrize(
