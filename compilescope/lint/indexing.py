@@ -6,6 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 import compilescope.lint.surroundings as around
+from compilescope.lint.expressions import path_of
+from compilescope.lint.uses import sole_definition
 from compilescope.lint.values import Value, is_tensor
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ def is_only_index(fact: Fact, index: Value) -> bool:
     node = fact.node
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return False
-    return not isinstance(node.slice, ast.Tuple | ast.Slice) and index.data == "int"
+    whole = not isinstance(node.slice, ast.Tuple | ast.Slice)
+    return whole and index.data == "int" and not _is_made(fact, node.slice)
 
 
 def is_picked(fact: Fact) -> bool:
@@ -29,7 +32,22 @@ def is_picked(fact: Fact) -> bool:
     if not isinstance(above, ast.Subscript) or above.slice is not fact.node:
         return False
     read = isinstance(above.ctx, ast.Load) and fact.value.data == "int"
-    return read and is_tensor(fact.value_of(above.value))
+    return read and is_tensor(fact.value_of(above.value)) and not _is_made(fact, above.slice)
+
+
+def _is_made(fact: Fact, index: ast.expr) -> bool:
+    """Whether an index is made anew: on the CPU by default, where `index_select` may refuse it."""
+    if isinstance(index, ast.Name):
+        index = sole_definition(fact, index.id) or index
+    return any(
+        isinstance(n, ast.Call) and path_of(n.func).rpartition(".")[2] in _FACTORIES
+        for n in ast.walk(index)
+    )
+
+
+_FACTORIES = frozenset(
+    "rand randint randn randperm arange tensor as_tensor zeros ones full".split()
+)
 
 
 def pick(correction: Correction, call: cst.Call, index: cst.BaseExpression) -> bool:

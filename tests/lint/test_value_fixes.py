@@ -104,6 +104,8 @@ DECLINED = [
     "return x * math.pow(x.sum(), 2)",
     "i = y.argmax()\nreturn x[i, 0]",
     "x[y[0].argmax()] = 1.0\nreturn x",
+    "i = torch.randint(2, ())\nreturn x[i]",
+    "return x[torch.randperm(2)[0]]",
     "m = y > 0\nreturn x[m].sum()",
     "m = x > 0\nx = x[:1]\nreturn x[m].sum()",
     "return x[x > 0].sum(0)",
