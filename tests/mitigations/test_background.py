@@ -120,7 +120,7 @@ def test_a_compiled_graph_serves_while_another_is_compiled(background):
 
 
 def test_while_torch_traces_elsewhere_calls_are_eager(background, monkeypatch):
-    """torch's flag for FX tracing is of the process: it refuses compiled callables in all threads."""
+    """torch's flag for FX tracing is of the process: compiled callables are refused in all."""
     served = background(torch.nn.Linear(3, 2))
     x = torch.ones(4, 3)
     with torch.no_grad():
