@@ -38,7 +38,9 @@ def leads_to_error(fact: Fact) -> bool:
     node: ast.AST | None = fact.node
     while node is not None and not isinstance(node, ast.stmt):
         node = table.get(node)
-    return isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)
+    if isinstance(node, ast.If):
+        return isinstance(node.body[-1], ast.Raise)
+    return isinstance(node, ast.Assert | ast.Expr)  # `check(size % 2 == 0 and more, "why")`
 
 
 def only_reads(call: ast.Call) -> bool:

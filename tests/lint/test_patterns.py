@@ -311,6 +311,8 @@ FINE = """
     y = x[:, : x.shape[1] // 2]
     y = x[..., None]
     if x.shape[1] % 8 != 0: raise ValueError("size")
+    assert x.shape[0] % 2 == 0 and x.shape[1] % 2 == 0
+    torch._check(x.shape[0] % 2 == 0 and x.shape[1] % 2 == 0)
     if isinstance(n, str) and os.path.exists(n): x = x + 1
     y = torch.distributions.Normal(x, x.abs()).sample()
     torch.set_default_dtype(torch.float32)
