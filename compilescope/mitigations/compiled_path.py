@@ -34,7 +34,6 @@ from compilescope.mitigations.copies import Inputs
 from compilescope.mitigations.rehearsal import Rehearsed, rehearsal, rehearsing_backend
 from compilescope.mitigations.yielding import Yielding, giving_way
 
-
 _TRACING = "Detected that you are using FX to symbolically trace"
 
 
