@@ -71,11 +71,46 @@ class _Page:
             self._cause(cause)
         for target in self.forecast.callables:
             self._inputs(target)
+        self._remedies()
+        self._warmup()
+
+    def _remedies(self) -> None:
+        tried = [one for one in self.forecast.remedies if one.graphs is not None or one.why]
+        if tried:
+            self.console.print()
+            self._line("Forecast again with remedies:", style="bold")
+        for one in tried:
+            self._line(one.text, indent=3, style="cyan")
+            if one.graphs is None:
+                self._line(f"not tried: {one.why}", indent=5, style="yellow")
+                continue
+            left = f", with {'; '.join(one.left)}" if one.left else ""
+            self._line(f"{few(one.graphs, 'more graph')}{left}", indent=5)
+            if one.price:
+                self._line(f"price: {one.price}", indent=5, style="dim")
+
+    def _warmup(self) -> None:
+        warm = self.forecast.warmup
+        if warm is None or not self.graphs:
+            return
+        self.console.print()
+        text = f"Warm-up: {few(len(warm.calls), 'call')} for all of it"
+        if warm.error:
+            self._line(f"{text}; when tried it ended with {warm.error}", style="yellow")
+        elif warm.left is None:
+            self._line(f"{text} (--emit warmup.py writes it and tries it)")
+        elif warm.left:
+            still = f"{few(warm.left, 'input')} still compiled after it"
+            self._line(f"{text}; {still}", style="yellow")
+        else:
+            self._line(f"{text}; proved by a run: nothing compiled after it", style="green")
 
     def _cause(self, cause: ForecastCause) -> None:
         self.console.print()
         cost = f", {duration(cause.seconds)}" if cause.seconds else ""
-        self._line(f"{named(cause)}: part of {few(cause.inputs, 'input')}{cost}", style="bold")
+        happened = f"; happened {few(cause.happened, 'time')}" if cause.happened else ""
+        part = f"part of {few(cause.inputs, 'input')}{cost}{happened}"
+        self._line(f"{named(cause)}: {part}", style="bold")
         self._line(cause.why, indent=3)
         if cause.frame.path:
             self._line(place(cause.frame), indent=3, style="dim")
@@ -93,7 +128,10 @@ class _Page:
             self._line(f"A call could not be made again: {text}", indent=3, style="yellow")
         for source in target.unbounded:
             self._line(f"Every further value of {source} compiles a graph.", indent=3)
-        ordered = sorted(mine, key=lambda call: len(call.causes))
+        fixed = f"Never varied, and not counted: {', '.join(target.fixed)}"
+        if target.fixed:
+            self._line(f"{fixed}. Another value would compile (--assume).", indent=3)
+        ordered = sorted(mine, key=lambda call: (call.repeat, len(call.causes)))
         for call in ordered[: self.most]:
             self._line(_input(call), indent=3)
         if len(ordered) > self.most:

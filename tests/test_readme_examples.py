@@ -84,7 +84,7 @@ def test_every_block_has_a_test():
     known = {
         "bash": ("python3 -m venv", "compilescope probe train.py", "TORCH_LOGS="),
         "console": ("$ compilescope ",),
-        "toml": ("[tool.compilescope", "[language-server.compilescope]"),
+        "toml": ("[tool.compilescope", "[language-server.compilescope]", "[arguments.ids]"),
         "lua": ("vim.lsp.config",),
         "python": (
             "with compilescope.watch()",

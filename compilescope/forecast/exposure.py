@@ -66,7 +66,7 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
         calls=calls,
         causes=causes,
         frames=tuple(_frames(session, graphs, process)),
-        callables=tuple(_callables(session, findings)),
+        callables=tuple(_callables(session, findings, calls)),
         stopped=stopped,
         seconds=_sum([call.seconds for call in graphs]),
         remedies=planned(merged, diagnosis, met),
@@ -196,7 +196,17 @@ def _limit(session: Session) -> tuple[str, int | None]:
     return "recompile_limit", None
 
 
-def _callables(session: Session, findings: Findings) -> Iterator[ForecastCallable]:
+def _fixed(calls: tuple[ForecastCall, ...], number: int) -> Iterator[str]:
+    for call in calls:
+        if call.callable == number and call.what == "assumed":
+            change = call.changes[0]
+            size = f".shape[{change.dimension}]"
+            yield change.source + (f": {change.value}" if change.dimension is None else size)
+
+
+def _callables(
+    session: Session, findings: Findings, calls: tuple[ForecastCall, ...]
+) -> Iterator[ForecastCallable]:
     for note in findings.summaries:
         number = note["callable"]
         target = session.callables[number]
@@ -212,4 +222,5 @@ def _callables(session: Session, findings: Findings) -> Iterator[ForecastCallabl
             left_out=note["left_out"],
             unbounded=tuple(findings.unbounded.get(number, ())),
             unusable=tuple(dict.fromkeys(findings.unusable.get(number, ()))),
+            fixed=tuple(dict.fromkeys(_fixed(calls, number))),
         )

@@ -84,7 +84,7 @@ def _cause(
     known = [item.call.seconds for item in items if item.call.seconds is not None]
     remedy = cause.remedies[0] if cause and cause.remedies else None
     frames = found[smallest].call.frames
-    kind = cause.kind if cause else "unknown"
+    kind = cause.kind if cause else "tensor.stride" if factor == LAYOUT else "unknown"
     return ForecastCause(
         id=hashlib.sha256(f"forecast {key} {kind}".encode()).hexdigest()[:12],
         kind=kind,

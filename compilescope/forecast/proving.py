@@ -76,6 +76,7 @@ def _written(folder: Path, session: Session, *, warm: bool) -> dict[str, Any]:
                 "function": one.name if warm else "",
                 "constant": constants[one.callable],
                 "places": every[one.callable],
+                "built_from": [forecast.calls[place].call for place in every[one.callable]],
             }
             for one in functions(session)
         },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -96,19 +97,24 @@ def _function(one: Function) -> str:
     return "\n".join(lines + body)
 
 
-def _varied(calls: tuple[ForecastCall, ...]) -> set[tuple[object, str]]:
+def _varied(calls: tuple[ForecastCall, ...]) -> set[tuple[tuple[int | str | None, ...], str]]:
     """Which properties of which parts differ between the calls: the sample's own hold elsewhere."""
-    seen: dict[tuple[object, str], set[object]] = {}
+    seen: dict[tuple[tuple[int | str | None, ...], str], set[object]] = {}
     for call in calls:
         for leaf in call.leaves:
             kind = "tensor" if leaf.shape is not None else "value" if leaf.value else "container"
             seen.setdefault((leaf.keys, "kind"), set()).add(kind)
             for name in ("dtype", "requires_grad", "value", "length", "names"):
                 seen.setdefault((leaf.keys, name), set()).add(getattr(leaf, name))
-    return {key for key, values in seen.items() if len(values) > 1}
+    present = Counter(leaf.keys for call in calls for leaf in call.leaves)
+    return {
+        (keys, name)
+        for (keys, name), values in seen.items()
+        if len(values) > 1 or present[keys] < len(calls)
+    }
 
 
-def _part(leaf: ForecastLeaf, varied: set[tuple[object, str]]) -> str:
+def _part(leaf: ForecastLeaf, varied: set[tuple[tuple[int | str | None, ...], str]]) -> str:
     keys = repr(tuple(leaf.keys))
     if leaf.shape is not None:
         more = f", {leaf.dtype}" if (leaf.keys, "dtype") in varied else ", None"

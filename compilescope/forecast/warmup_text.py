@@ -72,13 +72,14 @@ def _modes(
         for kind, dtype in autocast:
             stack.enter_context(torch.autocast(kind, dtype=dtype))
         torch.set_default_dtype(default_dtype or before[0])
-        if training is not None:
+        switched = training is not None and hasattr(model, "train")
+        if switched:
             model.train(training)
         try:
             yield
         finally:
             torch.set_default_dtype(before[0])
-            if training is not None and before[1] is not None:
+            if switched and before[1] is not None:
                 model.train(before[1])
 
 
@@ -105,6 +106,13 @@ def _tensor(
 ) -> torch.Tensor:
     if not isinstance(held, torch.Tensor) or held.dim() != len(shape):
         held = torch.zeros(shape, dtype=dtype or torch.get_default_dtype())
+    elif (
+        (held.shape, held.stride()) == (torch.Size(shape), tuple(strides))
+        and dtype in (None, held.dtype)
+        and requires_grad in (None, held.requires_grad)
+        and not (fill or (bound and _is_whole(held)))
+    ):
+        return held  # itself: other arguments may be the same tensor
     with torch.inference_mode(held.is_inference()), torch.no_grad():
         dtype = dtype or held.dtype
         made = torch.empty_strided(shape, strides, dtype=dtype, device=held.device)
@@ -144,6 +152,7 @@ def _filled(content: torch.Tensor, how: str) -> torch.Tensor:
         made = torch.rand(shape, generator=generator) < 0.5
     elif _is_whole(content):
         low, high = int(held.min()), int(held.max())
+        low = min(low, 0) if low == high else low
         made = torch.randint(low, high + 1, shape, generator=generator)
         if len(shape) == 1 and shape[0] > 1 and bool((held[1:] >= held[:-1]).all()):
             made = made.sort().values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -136,6 +137,30 @@ def test_a_program_that_compiles_nothing_is_told(tmp_path):
     assert "nothing could be explored" in done.stderr
 
 
+SERVED = """
+import torch
+from warmup import warm_up
+def scaled(x, y):
+    return x.sin() + y
+compiled = torch.compile(scaled, dynamic=True)
+def inputs(rows):
+    return torch.randn(rows, 4), torch.randn(rows, 1)
+warm_up(compiled, *inputs(6))
+before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+for rows in (0, 1, 2, 5, 8, 16, 33):
+    assert torch.allclose(compiled(*(given := inputs(rows))), scaled(*given))
+print(before, torch._dynamo.utils.counters["stats"]["unique_graphs"])
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a compiler")
+def test_the_warm_up_serves_with_inductor(tmp_path):
+    forecast(tmp_path, ROWS, "--emit", "warmup.py", "--no-prove")
+    (tmp_path / "served.py").write_text(SERVED)
+    done = start(tmp_path, sys.executable, "served.py")
+    assert done.stdout.split() == ["3", "3"], done.stderr
+
+
 def test_json_holds_the_forecast(tmp_path):
     done, _ = forecast(tmp_path, ROWS, "--format", "json")
     content = json.loads(done.stdout)
@@ -172,7 +197,7 @@ print(late)
 
 def test_graph_network_after_three_requests(tmp_path):
     command = (*COMMAND, "-o", "out.cscope.json", "--emit", "warmup.py",
-               str(WORKLOADS / "graph_net.py"), "--requests", "3", "--layers", "1",
+               "--no-prove", str(WORKLOADS / "graph_net.py"), "--requests", "3", "--layers", "1",
                "--backend", "eager")  # fmt: skip
     done = start(tmp_path, *command)
     assert done.returncode == 0, done.stderr

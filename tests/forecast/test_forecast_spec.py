@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from compilescope.errors import InputError
@@ -38,6 +41,14 @@ def test_a_wrong_file_is_told_with_its_place(tmp_path, text, cause):
     with pytest.raises(InputError) as caught:
         spec(tmp_path, text)
     assert cause in f"{caught.value.message} {caught.value.cause}"
+
+
+def test_the_example_of_the_readme(tmp_path):
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    (text,) = re.findall(r"```toml\n(\[arguments.*?)```", readme, re.DOTALL)
+    found = spec(tmp_path, text)
+    assert found["arguments"]["ids"]["shape"] == [[(1, 64)], [(8, 8), (16, 512)]]
+    assert found["arguments"]["batch['mask']"]["none"] is True
 
 
 def test_a_missing_file_is_told(tmp_path):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 VARIABLE = "COMPILESCOPE_FORECAST"
 FOLDER = "forecast"  # of the raw folder, where the exploration leaves its own record
 _GRACE = 60.0  # seconds beyond the budget that a compile may still take
+_COVERED = 2.2  # the exploration and the smallest set of calls that covers it
 _REPLAYED = ("callable", "signature", "torch", "settings")
 
 
@@ -213,7 +214,7 @@ class Forecast:
                 thread.join()
             finally:
                 os._exit(0)
-        deadline = time.monotonic() + self.options["budget"] + _GRACE
+        deadline = time.monotonic() + _COVERED * self.options["budget"] + _GRACE
         while time.monotonic() < deadline:
             if os.waitpid(child, os.WNOHANG)[0]:
                 return

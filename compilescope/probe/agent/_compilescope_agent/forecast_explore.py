@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from .forecast_samples import Kind, Watched
 
 
+COVER = 1.2  # of the exploration's time, for compiling all of it once more
+
+
 def explore(forecast: Forecast) -> None:
     """Explore every callable, and note what was found."""
     _silence()
     compile_cheaply(own=bool(forecast.options.get("own_backend")))
     lift_limits()
-    deadline = time.monotonic() + forecast.options["budget"]
+    began = time.monotonic()
+    deadline = began + forecast.options["budget"]
     watched = [item for item in forecast.watched.values() if item.kinds]
     searches = []
     for place, item in enumerate(watched):
@@ -38,6 +42,8 @@ def explore(forecast: Forecast) -> None:
         searches.append(search)
         search.run()
     _end_record(forecast)
+    took = time.monotonic() - began
+    deadline = time.monotonic() + COVER * min(took, forecast.options["budget"])
     for search in searches:
         cover(search, deadline)
     forecast.record.note("forecast_end", callables=len(watched))

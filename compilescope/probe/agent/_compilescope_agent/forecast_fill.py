@@ -12,9 +12,10 @@ DRAWN = "drawn"
 def fills(torch: Any, value: Any) -> list[str]:
     """The contents to try for a tensor, the most ordinary first."""
     found = [f"{DRAWN} {seed}" for seed in (1, 2, 3)]
-    if value.dtype == torch.bool:
-        return [ONES, ZEROS, *found]
-    return found if holds_indexes(torch, value) else [*found, ZEROS]
+    if not holds_indexes(torch, value):
+        return [ONES, ZEROS, *found] if value.dtype == torch.bool else [*found, ZEROS]
+    is_mask = int(value.min()) >= 0 and int(value.max()) <= 1
+    return [*found, ONES, ZEROS] if is_mask else found
 
 
 def filled(torch: Any, content: Any, how: str) -> Any:
@@ -28,6 +29,7 @@ def filled(torch: Any, content: Any, how: str) -> Any:
         made = torch.rand(shape, generator=generator) < 0.5
     elif holds_indexes(torch, content):
         low, high = int(held.min()), int(held.max())
+        low = min(low, 0) if low == high else low
         made = torch.randint(low, high + 1, shape, generator=generator)
         if len(shape) == 1 and shape[0] > 1 and bool((held[1:] >= held[:-1]).all()):
             made = made.sort().values  # offsets and the like: they begin and end where they did

@@ -24,6 +24,7 @@ class Proof:
         self._all = load(options["all"])
         self._functions: dict[str, dict[str, Any]] = options["functions"]
         self._late: dict[int, list[int]] = {}
+        self._errors: dict[int, str] = {}
 
     def warm(self, watched: Watched, sample: Sample) -> None:
         """Run the warm-up of a callable that is about to be called for the first time."""
@@ -32,9 +33,9 @@ class Proof:
             return
         function = getattr(self._warm, entry["function"])
         try:
-            function(watched.call, *sample.args, **sample.kwargs)
+            function(_Model(watched), *sample.args, **sample.kwargs)
         except Exception as error:  # noqa: BLE001  whatever it raises is the result
-            self._note(watched.number, error=f"{type(error).__name__}: {error}"[:2000])
+            self._errors[watched.number] = f"{type(error).__name__}: {error}"[:2000]
 
     def called(self, watched: Watched, index: int, ids: list[str]) -> None:
         """A call of the program is over."""
@@ -50,27 +51,55 @@ class Proof:
                 continue
             calls = getattr(self._all, entry["constant"])
             caller = Caller(self._forecast, watched)
+            by_index = {sample.index: sample for sample in samples}
             left = [
                 place
-                for place, call in zip(entry["places"], calls, strict=True)
-                if not self._served(watched, call, samples[0], caller)
+                for place, index, call in zip(
+                    entry["places"], entry["built_from"], calls, strict=True
+                )
+                if not self._served(watched, call, by_index.get(index, samples[0]), caller)
             ]
-            self._note(watched.number, left=left, late=self._late.get(watched.number, []))
+            error = self._errors.get(watched.number)
+            more = {"error": error} if error else {}
+            late = self._late.get(watched.number, [])
+            self._note(watched.number, left=left, late=late, **more)
         self._forecast.record.note("forecast_end", callables=len(self._forecast.watched))
 
     def _served(self, watched: Watched, call: Any, sample: Sample, caller: Caller) -> bool:
         compiler: Any = sys.modules["torch.compiler"]
         try:
             with sample.ambient.again(watched.module), compiler.set_stance("fail_on_recompile"):
-                self._all._warm_up(watched.call, [call], sample.args, sample.kwargs)  # noqa: SLF001
-        except Exception as error:  # noqa: BLE001  the program's own errors are no recompile
-            return not str(error).startswith(_DETECTED)
+                self._all._warm_up(  # noqa: SLF001
+                    _Model(watched), [call], sample.args, sample.kwargs
+                )
+        except Exception as error:  # noqa: BLE001  whatever it raises, it was not served
+            if not str(error).startswith(_DETECTED):
+                self._errors.setdefault(watched.number, f"{type(error).__name__}: {error}"[:2000])
+            return False
         finally:
             caller.restore()
         return True
 
     def _note(self, number: int, **fields: Any) -> None:
         self._forecast.record.note("forecast", what="proof", callable=number, **fields)
+
+
+class _Model:
+    """The compiled callable as its user holds it: with the modes of the module."""
+
+    def __init__(self, watched: Watched) -> None:
+        self._watched = watched
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._watched.call(*args, **kwargs)
+
+    @property
+    def training(self) -> Any:
+        return getattr(self._watched.module, "training", None)
+
+    def train(self, mode: bool) -> None:
+        if self._watched.module is not None:
+            self._watched.module.train(mode)
 
 
 def load(path: str) -> Any:
