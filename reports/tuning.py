@@ -221,7 +221,7 @@ def _patch(console: Console, patch: Patch) -> None:
     for line in patch.diff.splitlines():
         console.print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
     for line in patch.paste:
-        console.print(Padding(Text(line), (0, 0, 0, 2)), soft_wrap=True)
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
     console.print(Text(verified(patch), style="bold"))
 
 

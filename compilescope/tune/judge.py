@@ -53,11 +53,11 @@ def _better(base: Ran, found: Ran) -> Outcome:
     eager = after.eager_calls > 0
     if after.recompiles == 0 and after.fallbacks == 0 and not eager:
         return "solved"
-    was = (before.recompiles + before.fallbacks, before.recompiles)
-    now = (after.recompiles + after.fallbacks, after.recompiles)
-    if now == was:
-        return "no better"
-    return "better" if now < was else "worse"
+    # What the limit refused is among the recompiles already.
+    if after.recompiles > before.recompiles:
+        return "worse"
+    fewer = (after.recompiles, after.fallbacks) < (before.recompiles, before.fallbacks)
+    return "better" if fewer else "no better"
 
 
 def _remarks(base: Ran, found: Ran) -> list[str]:
@@ -65,13 +65,19 @@ def _remarks(base: Ran, found: Ran) -> list[str]:
     before, after = base.trial.measures, found.trial.measures
     said = []
     if after.recompiles > before.recompiles:
-        said.append(f"{after.recompiles - before.recompiles} more recompiles")
+        said.append(_more(after.recompiles - before.recompiles, "recompile"))
+    if after.fallbacks > before.fallbacks:
+        said.append("the limit was reached")
     if after.breaks > before.breaks:
-        said.append(f"{after.breaks - before.breaks} more graph breaks")
+        said.append(_more(after.breaks - before.breaks, "graph break"))
     enough = min(one.calls - one.compiles for one in (before, after)) >= _ENOUGH
     if enough and before.steady and after.steady and after.steady > before.steady * _SLOWER:
         said.append(f"steady calls {after.steady / before.steady:.1f} times as long")
     return said
+
+
+def _more(count: int, what: str) -> str:
+    return f"{count} more {what}{'s' * (count != 1)}"
 
 
 def failure(found: Ran) -> str:

@@ -54,11 +54,12 @@ def _verified(
     ran = bench.beside((), "the changed source", texts)
     before, after = best.trial.measures.recompiles, ran.trial.measures.recompiles
     holds = ran.trial.outcome in ("solved", "better") and (after <= before or bool(paste))
-    why = f"Verified: a run of the changed source has {after} recompiles"
+    count = f"{after} recompile{'s' * (after != 1)}"
+    why = f"Verified: a run of the changed source has {count}"
     if ran.trial.outputs == "agree":
         why += " and the same outputs"
     if not holds:
-        reason = ran.trial.why or f"{after} recompiles"
+        reason = ran.trial.why or count
         why = f"Not verified: a run of the changed source: {ran.trial.outcome}, {reason}."
     written = apply and holds
     if written:

@@ -97,7 +97,7 @@ class Door:
             prior = set_eval_frame(None)
             try:
                 result = cut(result, cuts)
-                self._leave(changes, index, args, kwargs, result)
+                self._leave(changes, index, cut(args, cuts), cut(kwargs, cuts), result)
             finally:
                 set_eval_frame(prior)
             return result
