@@ -24,6 +24,7 @@ GLYPHS = {
     "solved": "✓",
     "better": "↓",
     "no better": "-",
+    "worse": "↑",
     "wrong": "✗",
     "failed": "✗",
     "refused": "✗",
@@ -82,7 +83,7 @@ def render(
         rows=_rows(shown),
         headline=headline(shown),
         changes=_changes(shown),
-        remarks=(*prices(shown), *orders(shown), *shown.notes),
+        remarks=_remarks(shown),
         proof=verified(shown.patch) if shown.patch else "",
         lines=_lines(shown.patch),
         source=source,
@@ -123,6 +124,16 @@ def _rows(tuning: Tuning) -> tuple[Row, ...]:
 
 def _bar(value: float | None, most: float) -> Bar:
     return Bar(value, seconds(value), round(100 * value / most, 1) if value and most else 0.0)
+
+
+def _remarks(tuning: Tuning) -> tuple[str, ...]:
+    said = [] if tuning.finished else ["not finished: these are the trials so far"]
+    said += [*prices(tuning), *orders(tuning), *tuning.notes]
+    if tuning.jobs > 1:
+        said.append(f"{tuning.jobs} runs went on side by side: timings compare less well")
+    if tuning.tolerance and any(one.outputs == "agree" for one in tuning.trials):
+        said.append(f"outputs agree within {tuning.tolerance}")
+    return tuple(said)
 
 
 def _changes(tuning: Tuning) -> tuple[tuple[str, str, str], ...]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 import pytest
+from compilescope.reports.tuning_page import GLYPHS
 
 from compilescope import store
 from compilescope.cli import cli
 from compilescope.errors import InputError, UsageError, VersionError
 from compilescope.packs import tuning
-from compilescope.tuning import Tuning
+from compilescope.tuning import Outcome, Tuning
 
 TUNED = Path(__file__).parents[1] / "data" / "tuned"
 
@@ -115,3 +117,13 @@ def test_show_says_what_shows_it(result):
     with pytest.raises(InputError, match="is a result of tune, not a session") as error:
         cli.main(["show", str(result)], standalone_mode=False)
     assert f"compilescope report {result}" in error.value.hint
+
+
+def test_every_outcome_has_a_glyph():
+    assert set(GLYPHS) == set(get_args(Outcome))
+
+
+def test_unfinished_result_says_so_and_what_its_timings_are_worth(found):
+    text = tuning("html")(msgspec.structs.replace(found, finished=False, jobs=4))
+    assert "not finished: these are the trials so far" in text
+    assert "4 runs went on side by side" in text
