@@ -21,11 +21,17 @@ class Narrowing:
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
+        self._kept: tuple[Table, tuple[str, int | None, bool], Sequence[int]] | None = None
 
     def start(self, table: Table, state: ViewState) -> None:
         """Fill the screen's list, at once where it is short."""
         everything: Sequence[int] = range(len(table.items))
         query = parse(state.filter)
+        wanted = (state.filter, state.sort, state.down)
+        if self._kept is not None and self._kept[0] is table and self._kept[1] == wanted:
+            self._screen.workers.cancel_group(self._screen, "narrow")
+            self._screen.fill(self._kept[2])
+            return
         if query.terms and len(table.items) > _AT_ONCE:
             self._screen.run_worker(self._slowly(table, state), group="narrow", exclusive=True)
             return
@@ -33,7 +39,7 @@ class Narrowing:
         rows = everything
         if query.terms:
             rows = [at for at in everything if query.holds(table.values(table.items[at]))]
-        self._screen.fill(ordered(table, rows, state))
+        self._fill(table, rows, state)
 
     async def _slowly(self, table: Table, state: ViewState) -> None:
         query = parse(state.filter)
@@ -43,7 +49,13 @@ class Narrowing:
             rows += [at for at in range(start, stop) if query.holds(table.values(table.items[at]))]
             await asyncio.sleep(0)
         if self._screen.at.table is table:
-            self._screen.fill(ordered(table, rows, state))
+            self._fill(table, rows, state)
+
+    def _fill(self, table: Table, rows: Sequence[int], state: ViewState) -> None:
+        rows = ordered(table, rows, state)
+        if len(table.items) > _AT_ONCE:  # to come back to a long list costs nothing
+            self._kept = (table, (state.filter, state.sort, state.down), rows)
+        self._screen.fill(rows)
 
 
 def ordered(table: Table, rows: Sequence[int], state: ViewState) -> Sequence[int]:
