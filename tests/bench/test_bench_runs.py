@@ -60,7 +60,7 @@ def test_a_training_step_in_two_settings(bench):
         assert measured.ratio.low <= measured.ratio.value <= measured.ratio.high
         assert one.cold.seconds > 0
         assert one.eager_memory > 0
-    assert "run tune first" not in done.stdout or found.best is None or plain.recompiles
+    assert "run tune first" not in done.stdout  # tune needs a program
     assert "recompiled at" in done.stdout
 
 
