@@ -164,7 +164,8 @@ def _prepared(variant: Variant, subject: Subject, setting: dict[str, Any]) -> li
                 )
                 group[number] = Input(args, kwargs, item.weight)
     if marks:
-        how = "mark_dynamic" if setting["dynamic"] == "marked" else "mark_unbacked"
+        # The milder mark: a size that the code fixes (a number of labels) is an error otherwise.
+        how = "maybe_mark_dynamic" if setting["dynamic"] == "marked" else "mark_unbacked"
         for group in variant.items:
             for item in group:
                 mark(subject.tensors(item), places, how)
