@@ -175,12 +175,11 @@ def test_values_across_a_graph_break_are_said_in_words():
     assert "___stack" not in text
     small = why(evidence("2 <= ___stack0.size()[0]  # h(y)  # a.py:4 in f", function=resumed))
     assert small.startswith("`value_from_line_24.shape[0]` was 0 or 1 in call 41")
-    two = why(
-        evidence(
-            "___stack1.size()[0] == ___stack0.size()[0]  # duck sizing added this equality because these variables had the same size 4",
-            function=resumed,
-        )
-    )  # noqa: E501
+    merged = (
+        "___stack1.size()[0] == ___stack0.size()[0]  # duck sizing added this equality because "
+        "these variables had the same size 4"
+    )
+    two = why(evidence(merged, function=resumed))
     assert two.startswith("`value_from_line_24_1.shape[0]` and `value_from_line_24_2.shape[0]`")
 
 
