@@ -27,7 +27,7 @@ def sliced(x):
 @torch.compile(backend="eager")
 def flagged(x, mask=None, *, scale=True):
     x = x if mask is None else x * mask
-    return x * 2 if scale else x
+    return x * 2 if scale else x * 3
 
 @torch.compile(backend="eager")
 def listed(items):
@@ -57,8 +57,8 @@ flagged(x, x > 0)
 flagged(x, scale=False)
 listed([x, x])
 listed([x] * 4)
-keyed({"a": x, "b": x})
-keyed({"a": x, "c": x})
+keyed({"a": x, "b": x + 1})
+keyed({"a": x, "c": x + 1})
 numbered(x, 0.0)
 numbered(x, 1.0)
 still(x)
@@ -112,9 +112,8 @@ def test_a_slice_of_a_larger_tensor_of_another_size(made):
 
 def test_arguments_that_came_apart_come_together(made):
     found = special(made[1], "flagged")
-    assert {("value", "scale"): "False"} in found or {
-        ("value", "mask"): "a tensor of bool"
-    } in found
+    together = [{("value", "scale"): "False"}, {("value", "mask"): "a tensor of bool"}]
+    assert any(each in found for each in together)
 
 
 def test_lists_of_lengths_that_never_came(made):
