@@ -150,8 +150,8 @@ class Forecast:
             self._proof.warm(watched, sample)
         finally:
             self._exploring = False
-        call.ids.clear()  # what the warm-up compiled is not this call's
-        call.started.clear()
+        # What the warm-up compiled is not this call's.
+        call.ids, call.started = type(call.ids)(), type(call.started)()
 
     def _leave(self, watched: Watched, sample: Any, call: Any) -> None:
         failed = call is not None and sys.exc_info()[1] is not call.before
