@@ -6,6 +6,8 @@ the workflow in tests/gate/test_kept_fixed.py.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import os
 import re
 import shlex
@@ -89,6 +91,7 @@ def test_every_block_has_a_test():
         "python": (
             "with compilescope.watch()",
             "from compilescope.integrations.",
+            "from compilescope import mitigations",
         ),
         "text": ("source ──lint──▶ Finding",),
         "yaml": (),
@@ -163,3 +166,29 @@ def test_trainers(tmp_path, name):
         "trainer = Trainer(callback_handler=Trainer(callbacks=[]))\n"
     )
     python(before + block("python", f"from compilescope.integrations.{name}"), tmp_path)
+
+
+@pytest.mark.torch
+def test_mitigations_take_what_is_shown():
+    """The calls fit the functions; each function is run in tests/mitigations."""
+    pytest.importorskip("torch")
+    from compilescope import mitigations
+
+    shown = ast.parse(block("python", "from compilescope import mitigations"))
+    calls = [
+        node for node in ast.walk(shown)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("mitigations.")
+    ]  # fmt: skip
+    assert len(calls) >= 5
+    for call in calls:
+        function = getattr(mitigations, call.func.attr)
+        named = {one.arg: None for one in call.keywords}
+        inspect.signature(function).bind(*([None] * len(call.args)), **named)
+
+
+def test_the_spec_of_a_forecast_is_read(tmp_path):
+    from compilescope.forecast.spec import read_spec
+
+    path = tmp_path / "spec.toml"
+    path.write_text(block("toml", "[arguments."))
+    assert set(read_spec(path)["arguments"]) == {"ids", "batch['mask']"}
