@@ -6,7 +6,13 @@ import ast
 from typing import TYPE_CHECKING
 
 from compilescope.lint.index import Class
-from compilescope.lint.instances import bind_method, class_attribute, method_value, of_instance
+from compilescope.lint.instances import (
+    bind_method,
+    bound_to,
+    class_attribute,
+    method_value,
+    of_instance,
+)
 from compilescope.lint.torch_table import FUNCTIONAL, FUNCTIONS, METHODS
 from compilescope.lint.values import (
     ASSUMED,
@@ -211,7 +217,7 @@ def _of_class(machine: Machine, base: Value, name: str) -> Value:
         if name in found.methods:
             value = method_value(machine, found.methods[name])
             if value.kind == "classmethod":
-                return Value("function", value.data.data, base)
+                return bound_to(value.data, base)
             return value.data if value.kind == "staticmethod" else value
         if name in found.attributes:
             return class_attribute(machine, found, name)

@@ -106,19 +106,27 @@ def _stored(instance: Instance, name: str, classes: list[Class]) -> Value:
 def bind_method(machine: Machine, frame: Frame, value: Value, base: Value, node: ast.AST) -> Value:
     """A method looked up on an object."""
     if value.kind == "property":
+        from compilescope.lint.calls import call_value
         from compilescope.lint.frames import Arguments
 
         machine.emit(f"property:{value.note}", node, frame, value=base)
-        return machine.call(value.data, Arguments(), frame.site, base)
+        return call_value(machine, frame, bound_to(value.data, base), Arguments(), node)
+    if value.kind == "classmethod":
+        owner = base if base.kind == "class" else Value("class", base.data.owner)
+        return bound_to(value.data, owner)
+    return bound_to(value, base)
+
+
+def bound_to(value: Value, base: Value) -> Value:
+    """A method with its first argument, under all of its decorators."""
+    if value.kind == "function":
+        return Value("function", value.data, base)
+    if value.kind in ("compiled", "cached", "opaque"):
+        return Value(value.kind, bound_to(value.data, base), value.note)
     if value.kind == "staticmethod":
         inner: Value = value.data
         return inner
-    if value.kind == "classmethod":
-        owner = base if base.kind == "class" else Value("class", base.data.owner)
-        return Value("function", value.data.data, owner)
-    if value.kind in ("compiled", "cached", "opaque"):
-        return Value(value.kind, Value("function", value.data.data, base), value.note)
-    return Value("function", value.data, base)
+    return UNKNOWN if value.kind in ("property", "classmethod") else value
 
 
 def ensure_ready(machine: Machine, instance: Instance) -> None:

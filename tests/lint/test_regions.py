@@ -331,3 +331,32 @@ def test_columns_count_characters():
     source = 'import torch\n@torch.compile\ndef f(x):\n    return ("é", x.item())\n'
     (finding,) = lint_source(source, "a.py")
     assert (finding.column, finding.end_column) == (18, 26)
+
+
+@pytest.mark.parametrize(
+    "decorators",
+    [
+        "@classmethod @contextlib.contextmanager",
+        "@classmethod @functools.lru_cache",
+        "@property @functools.lru_cache",
+        "@property @staticmethod",
+        "@torch.compile @classmethod",
+    ],
+)
+def test_decorators_on_decorators(decorators):
+    lines = "\n    ".join(decorators.split())
+    text = f"""
+import contextlib, functools, torch
+
+class Net(torch.nn.Module):
+    {lines}
+    def scale(self, x=None):
+        return self
+
+    def forward(self, x: torch.Tensor):
+        with self.scale(x) as y:
+            Net.scale(x)
+        self.scale
+        return {ITEM.removeprefix("return ")}
+"""
+    assert [f.code for f in lint_source(text, "a.py")] == ["CS120"]
