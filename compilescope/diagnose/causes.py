@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from compilescope.diagnose.circumstances import caller_of, evidence_of, renamed
 from compilescope.diagnose.companions import companions
 from compilescope.diagnose.explain import why
-from compilescope.diagnose.functions import first_lines, written
+from compilescope.diagnose.functions import continues_at, first_lines, written
 from compilescope.diagnose.identity import identify, numbered
 from compilescope.diagnose.occurrences import Occurrence, occurrences
 from compilescope.diagnose.remedies import remedies
@@ -100,7 +100,9 @@ def _cause(
         kind=failure.kind,
         source=failure.source,
         dimension=failure.dimension,
-        frame=_place(found) or caller_of(first, function) or function,
+        frame=_place(found)
+        or caller_of(first, function)
+        or replace(function, line=continues_at(first.event.frame) or function.line),
         why=why(evidence),
         calls=() if evidence.instances else evidence.calls,
         compile_ids=tuple(dict.fromkeys(one.event.compile_id for one in found)),

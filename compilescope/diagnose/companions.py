@@ -31,7 +31,9 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
     for failure in (item for found in failures for item in found):
         # Relations over a size that is itself the cause are its consequences.
         inside = cause.kind == "container.len" and failure.source.startswith(f"{cause.source}[")
-        if failure.kind.startswith("shape.") or same(failure, cause) or inside:
+        # A layout is one thing to change, in however many dimensions its strides differ.
+        layout = _is_stride(cause) and _is_stride(failure) and cause.source == failure.source
+        if failure.kind.startswith("shape.") or same(failure, cause) or inside or layout:
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
         seen += [
@@ -42,6 +44,10 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
         for (what, source, dimension), seen in values.items()
     ]
     return tuple(dict.fromkeys(found))[:_SHOWN]
+
+
+def _is_stride(failure: GuardFailure) -> bool:
+    return failure.kind == "tensor.stride" or "stride mismatch" in failure.raw
 
 
 def _told(value: str) -> bool:

@@ -18,9 +18,7 @@ def is_parameter(words: Words) -> bool:
 def size(words: Words) -> str:
     """Sizes that were compiled as constants."""
     required, observed = words.required, words.observed
-    subject = words.name or "A tensor"
-    if words.evidence.made_inside:
-        subject += f", made before the graph break at line {words.resumed_at},"
+    subject = _subject(words)
     if not required:
         return f"{subject} came with another size than the one this graph was compiled for."
     fact = f"{subject} had {words.size(required)} when this graph was compiled"
@@ -29,6 +27,13 @@ def size(words: Words) -> str:
             f"; {words.call} had {observed if words.failure.dimension is not None else 'another'}"
         )
     return f"{fact}. {_after_size(words, required, observed)}"
+
+
+def _subject(words: Words) -> str:
+    subject = words.name or "A tensor"
+    if words.evidence.made_inside:
+        subject += f", made before the graph break at line {words.resumed_at},"
+    return subject
 
 
 def _after_size(words: Words, required: str, observed: str) -> str:
@@ -54,7 +59,7 @@ def _after_size(words: Words, required: str, observed: str) -> str:
 
 def rank(words: Words) -> str:
     """The number of dimensions."""
-    subject = words.name or "A tensor"
+    subject = _subject(words)
     if words.required and words.observed:
         fact = (
             f"{subject} had {_dimensions(words.required)} when this graph was compiled; "
@@ -71,7 +76,7 @@ def _dimensions(number: str) -> str:
 
 def stride(words: Words) -> str:
     """The layout in memory."""
-    subject = words.name or "A tensor"
+    subject = _subject(words)
     where = "" if words.failure.dimension is None else f" in dimension {words.failure.dimension}"
     if words.required and words.observed:
         fact = (

@@ -120,8 +120,7 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         callable=payment.call.callable if payment else None,
         seconds=compiled.seconds if compiled else None,
         seconds_lost=payment.seconds_lost if payment else (compiled and compiled.seconds) or 0.0,
-        made_inside=payment is not None
-        and _made_inside(known.session, event, failure, payment.call),
+        made_inside=payment is not None and _made_inside(known, event, failure, payment.call),
     )
 
 
@@ -139,17 +138,33 @@ def _arguments(known: _Known, call: Called, frame: Frame) -> tuple[Input, ...]:
     return session.signatures[signature].inputs
 
 
-def _made_inside(session: Session, event: Recompiled, failure: GuardFailure, call: Called) -> bool:
-    """Whether the continuation of a function guards a variable that is no argument of its call."""
+def _made_inside(known: _Known, event: Recompiled, failure: GuardFailure, call: Called) -> bool:
+    """Whether the continuation of a function guards a value that its call did not bring."""
+    session = known.session
     resumed, root = RESUME.search(event.frame.function), _ROOT.match(as_written(failure.source))
     if resumed is None or root is None or call.callable >= len(session.callables):
         return False
     called = session.callables[call.callable]
     written = (event.frame.path, resumed["function"])
-    return (
-        called.frame is not None
-        and (called.frame.path, called.frame.function) == written
-        and root[0] in called.variables
+    if called.frame is None or (called.frame.path, called.frame.function) != written:
+        return False
+    return root[0] in called.variables or _rebound(known, event, root[0], call)
+
+
+def _rebound(known: _Known, event: Recompiled, name: str, call: Called) -> bool:
+    """Whether `name`, an argument, holds another tensor after the break than the call brought."""
+    compiled = known.compiles.get((event.process, event.compile_id))
+    called = known.session.callables[call.callable].frame
+    if compiled is None or called is None:
+        return False
+    given = {item.source: item for item in _arguments(known, call, called)}
+    return any(
+        item.source == name
+        and item.shape is not None
+        and (before := given.get(name)) is not None
+        and before.shape is not None
+        and (item.shape, item.stride, item.dtype) != (before.shape, before.stride, before.dtype)
+        for item in compiled.inputs
     )
 
 

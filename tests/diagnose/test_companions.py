@@ -24,6 +24,15 @@ def test_the_cause_itself_is_no_companion_and_another_layout_is():
     assert "stride 0 of `x` changed" in companions(size("x"), [[stride]])[0]
 
 
+def test_the_strides_of_one_tensor_are_one_thing():
+    def stride(source: str, index: int):
+        text = f"tensor '{source}' stride mismatch at index {index}. expected 8, actual 5"
+        return parse_reason(text)
+
+    assert companions(stride("x", 0), [[stride("x", 1), stride("x", 2)]]) == ()
+    assert "stride 1 of `y`" in companions(stride("x", 0), [[stride("y", 1)]])[0]
+
+
 def test_another_size_of_the_same_tensor_is_one():
     assert companions(size("x"), [[size("x", 1)]]) == (
         f"size 1 of `x` changed at the same calls (8, 5){BOTH}",

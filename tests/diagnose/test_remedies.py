@@ -105,6 +105,13 @@ def test_a_variable_made_between_breaks_cannot_be_marked_before_the_call():
         assert set(ids(found)) <= {"remove_break", "dynamic_true", "dynamic_sources"}
 
 
+def test_a_layout_after_a_break_is_changed_before_the_break():
+    reason = "tensor 'x' stride mismatch at index 0. expected 400, actual 1024"
+    after = find(reason, function="torch_dynamo_resume_in_f_at_24")
+    assert {"before line 24" in item.text for item in after} == {True}
+    assert all("before the call" in item.text for item in find(reason))
+
+
 def test_an_empty_tensor_on_a_gpu_is_warmed_up_before_it_is_marked():
     reason = "tensor 'x' size mismatch at index 0. expected 8, actual 0"
     there = (Input("x", shape=(8, 2), device="cuda:0"),)

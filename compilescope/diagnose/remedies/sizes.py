@@ -166,14 +166,16 @@ def rank(words: Words) -> list[Remedy]:
 def stride(words: Words) -> list[Remedy]:
     """Layout in memory."""
     name, subject = words.variable, words.name or "the tensor"
+    # After a graph break the name may hold what the function made of its argument.
+    when = f"line {words.resumed_at}" if words.resumed_at else "the call"
     contiguous = offer(
         "contiguous",
-        f"Make {subject} contiguous before the call",
+        f"Make {subject} contiguous before {when}",
         f"{name} = {name}.contiguous()" if name else "",
     )
     clone = offer(
         "clone",
-        f"Copy {subject} before the call, which gives it the standard layout",
+        f"Copy {subject} before {when}, which gives it the standard layout",
         f"{name} = {name}.clone(memory_format=torch.contiguous_format)" if name else "",
     )
     after = words.after()
