@@ -47,7 +47,7 @@ def test_an_argument_bound_anew_is_told_from_what_the_call_brought():
 def test_an_argument_that_reaches_the_break_as_it_came_is_an_argument():
     found = cause(CROP)
     assert found.why.startswith("`image` had stride 400")
-    assert found.remedies[0].id == "contiguous"
+    assert [item.id for item in found.remedies][:2] == ["clone", "contiguous"]
 
 
 @pytest.mark.parametrize("given", [CROP, Input("image", type="list", value="empty")])
