@@ -20,6 +20,8 @@ from compilescope.lint.values import (
     DECLARED,
     DEVICE,
     DTYPE,
+    FIXED_SIZE,
+    HELD,
     INPUT,
     NONE,
     NUMBER,
@@ -30,6 +32,7 @@ from compilescope.lint.values import (
     UNKNOWN,
     Value,
     alternatives,
+    has_fixed_size,
     join,
     join_all,
     library,
@@ -138,10 +141,12 @@ def _of_union(machine: Machine, frame: Frame, base: Value, name: str, node: ast.
 def _of_tensor(machine: Machine, frame: Frame, base: Value, name: str, node: ast.AST) -> Value:
     key = f"attribute:torch.Tensor.{name}"
     machine.emit(key, node, frame, value=base, detail=name)
+    if name == "shape" and has_fixed_size(base):
+        return FIXED_SIZE
     if name in _TENSOR_ATTRIBUTES:
         return _TENSOR_ATTRIBUTES[name]
     if name in _SAME:
-        return tensor(base.data, base.note & ~(INPUT | PARAMETER))
+        return tensor(base.data, base.note & ~(INPUT | PARAMETER | HELD))
     if name == "grad":
         return join(tensor("float"), NONE)
     if name in ("real", "imag"):

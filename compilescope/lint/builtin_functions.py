@@ -22,6 +22,7 @@ from compilescope.lint.values import (
     alternatives,
     const,
     element,
+    has_fixed_size,
     join,
     join_all,
     list_of,
@@ -71,7 +72,7 @@ def _bool(machine: Machine, frame: Frame, arguments: Arguments, node: ast.AST) -
 def _len(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
     value = _first(arguments)
     if may_be_tensor(value):
-        return SHAPE_NUMBER
+        return NUMBER if has_fixed_size(value) else SHAPE_NUMBER
     return const(len(value.data)) if value.kind == "tuple" else NUMBER
 
 

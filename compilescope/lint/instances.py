@@ -10,6 +10,7 @@ from compilescope.lint.rule import Site
 from compilescope.lint.values import (
     DEVICE,
     DTYPE,
+    HELD,
     NONE,
     PARAMETER,
     UNKNOWN,
@@ -65,7 +66,7 @@ def of_instance(machine: Machine, frame: Frame, base: Value, name: str, node: as
         machine.emit(
             "read-attribute", node, frame, value=base, detail=name, other=instance.attributes[name]
         )
-        return _stored(instance, name, classes)
+        return _stored(machine, instance, name, classes)
     for found in classes:
         if name in found.attributes:
             return class_attribute(machine, found, name)
@@ -84,7 +85,13 @@ def of_instance(machine: Machine, frame: Frame, base: Value, name: str, node: as
 _OBJECT_METHODS = frozenset(("__class__", "_replace", "_asdict"))
 
 
-def _stored(instance: Instance, name: str, classes: list[Class]) -> Value:
+def _held(value: Value) -> Value:
+    if value.kind == "union":
+        return join_all(_held(other) for other in alternatives(value))
+    return tensor(value.data, value.note | HELD) if value.kind == "tensor" else value
+
+
+def _stored(machine: Machine, instance: Instance, name: str, classes: list[Class]) -> Value:
     """An attribute of self; one that other methods assign may have changed by now."""
     value = instance.attributes[name]
     if instance.state == "running":
@@ -95,7 +102,7 @@ def _stored(instance: Instance, name: str, classes: list[Class]) -> Value:
         for method, _ in found.stored.get(name, ())
     )
     if not changed:
-        return value
+        return _held(value) if machine.is_module(instance.owner) else value
     from compilescope.lint.machine import as_state
 
     if value.kind == "union":

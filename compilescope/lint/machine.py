@@ -13,7 +13,17 @@ from compilescope.lint.frames import Arguments, Closure, Frame, Instance
 from compilescope.lint.index import Class, Function, Import, Module
 from compilescope.lint.project import Project
 from compilescope.lint.rule import Fact, Site
-from compilescope.lint.values import INPUT, NONE, TRUE, UNKNOWN, Value, join, join_all, library
+from compilescope.lint.values import (
+    HELD,
+    INPUT,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Value,
+    join,
+    join_all,
+    library,
+)
 
 CONTEXTS = 10  # evaluations of one function with different kinds of arguments
 SMALL_CONTEXTS = 400  # of a short one: helpers are called from everywhere
@@ -308,7 +318,7 @@ def as_state(value: Value) -> Value:
 def as_input(value: Value) -> Value:
     """An argument of a compiled callable."""
     if value.kind == "tensor":
-        return Value("tensor", value.data, value.note | INPUT)
+        return Value("tensor", value.data, value.note & ~HELD | INPUT)
     if value.kind == "number" and value.data == "loop":
         return Value("number", "varying")
     if value.kind == "union":

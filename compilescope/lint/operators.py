@@ -25,6 +25,7 @@ from compilescope.lint.values import (
     join_all,
     list_of,
     may_be_tensor,
+    size_number,
     tensor,
     tensor_part,
     tuple_of,
@@ -49,7 +50,7 @@ def _iterated(value: Value) -> Value:
     if value.kind == "ndarray":
         return NDARRAY
     if value.kind == "size":
-        return SHAPE_NUMBER
+        return size_number(value)
     if value.kind == "string" or (value.kind == "const" and isinstance(value.data, str)):
         return STRING
     if value.kind == "dict":

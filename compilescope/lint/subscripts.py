@@ -11,7 +11,6 @@ from compilescope.lint.values import (
     NDARRAY,
     NONE,
     SCALAR,
-    SHAPE_NUMBER,
     STRING,
     UNKNOWN,
     VECTOR,
@@ -21,6 +20,7 @@ from compilescope.lint.values import (
     join,
     join_all,
     list_of,
+    size_number,
     tensor,
     tuple_of,
 )
@@ -51,7 +51,8 @@ def item(base: Value, index: Value) -> Value:
     if base.kind in ("tuple", "list"):
         return _of_sequence(base, index)
     if base.kind == "size":
-        return list_of(SHAPE_NUMBER, "tuple") if index.kind == "slice" else SHAPE_NUMBER
+        number = size_number(base)
+        return list_of(number, "tuple") if index.kind == "slice" else number
     if base.kind == "dict":
         return _of_dict(base, index)
     if base.kind == "ndarray":
@@ -67,11 +68,18 @@ def item(base: Value, index: Value) -> Value:
 def _rank(base: Value, index: Value) -> int:
     if not base.note & VECTOR:
         return 0
-    if index.kind in ("const", "number"):
-        return SCALAR if index.data is not None else 0
     if index.kind == "slice" or (index.kind == "tensor" and index.note & VECTOR):
         return VECTOR
-    return SCALAR if index.kind == "tensor" and index.note & SCALAR else 0
+    return SCALAR if _is_one_place(index) else 0
+
+
+def _is_one_place(index: Value) -> bool:
+    """An integer, as a number or as a 0-d tensor: a bool adds a dimension, as None does."""
+    if index.kind == "const":
+        return type(index.data) is int
+    if index.kind == "number":
+        return index.data not in ("bool", "mode")
+    return index.kind == "tensor" and bool(index.note & SCALAR) and index.data == "int"
 
 
 def _of_sequence(base: Value, index: Value) -> Value:

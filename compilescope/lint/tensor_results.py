@@ -14,6 +14,7 @@ from compilescope.lint.values import (
     DEVICE,
     DTYPE,
     FALSE,
+    FIXED_SIZE,
     NDARRAY,
     NONE,
     NUMBER,
@@ -25,6 +26,7 @@ from compilescope.lint.values import (
     UNKNOWN,
     VECTOR,
     Value,
+    has_fixed_size,
     join,
     list_of,
     tensor,
@@ -292,8 +294,14 @@ _SPECIAL = {
 }
 
 
+_SIZES = frozenset(("size", "numel", "nelement", "__len__"))
+
+
 def tensor_method(base: Value, name: str, arguments: Arguments) -> Value:
     """What a method of a tensor gives."""
+    if name in _SIZES and has_fixed_size(base):
+        whole = name == "size" and not (arguments.positional or arguments.keywords)
+        return FIXED_SIZE if whole else NUMBER
     if name in _SPECIAL:
         return _SPECIAL[name]
     flags = base.note & (ASSUMED | DECLARED)

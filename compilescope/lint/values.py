@@ -11,6 +11,7 @@ PARAMETER = 4  # a parameter of a module
 INPUT = 8  # an argument of the compiled region
 VECTOR = 32  # known to have one dimension
 DECLARED = 16  # one of several types that an annotation allows
+HELD = 64  # a module holds it and no call replaces it: its size stays
 
 
 class Value(NamedTuple):
@@ -38,6 +39,7 @@ SHAPE_NUMBER = Value("number", "shape")
 BOOLEAN = Value("number", "bool")
 STRING = Value("string")
 SIZE = Value("size")
+FIXED_SIZE = Value("size", "fixed")
 DTYPE = Value("dtype")
 DEVICE = Value("device")
 NDARRAY = Value("ndarray")
@@ -141,7 +143,7 @@ def _join_dicts(first: Value, second: Value) -> Value:
 def _join_tensors(first: Value, second: Value) -> Value:
     dtype = first.data if first.data == second.data else ""
     either = (first.note | second.note) & (ASSUMED | INPUT | DECLARED)
-    both = first.note & second.note & (SCALAR | VECTOR | PARAMETER)
+    both = first.note & second.note & (SCALAR | VECTOR | PARAMETER | HELD)
     return tensor(dtype, either | both)
 
 
@@ -172,6 +174,16 @@ def _union(values: tuple[Value, ...]) -> Value:
     if len(found) == 1:
         return found[0]
     return Value("union", frozenset(found)) if len(found) <= UNION_LIMIT else UNKNOWN
+
+
+def has_fixed_size(value: Value) -> bool:
+    """Whether a value is a parameter or buffer, whose size is a constant of the graph."""
+    return value.kind == "tensor" and bool(value.note & (PARAMETER | HELD))
+
+
+def size_number(size: Value) -> Value:
+    """One number of a size."""
+    return NUMBER if size.data == "fixed" else SHAPE_NUMBER
 
 
 def without(value: Value, drop: Callable[[Value], bool]) -> Value:

@@ -278,10 +278,12 @@ FOUND = {
         self.outs.append(x)
     """,
     "CS207": """
+        for i in range(len(x * self.count)): x = x + i
         for i in range(x.shape[0]): x = x + i
         for i in range(0, x.size(0), 4): x = x + i
     """,
     "CS209": """
+        if (x * self.count).shape[0] % 2: x = x + 1
         if x.shape[1] % 8 != 0: x = F.pad(x, (0, 1))
     """,
     "CS218": """
@@ -402,6 +404,13 @@ FINE = """
     y = x in (1, 2) if n is None else n
     y = torch.stack([row.sum() for row in x])
     y = functools.partial(F.relu, inplace=False)(x)
+    if self.fc.weight.shape[0] % 2: x = x + 1
+    if self.count.size(0) % 2: x = x + 1
+    a, b = self.fc.weight.size(); x = x + 1 if a % 2 else x
+    for i in range(self.count.numel()): x = x + i
+    for i in range(len(self.fc.weight)): x = x + i
+    flat = x.flatten(); y = x[flat.long()[self.missing != 3]]
+    flat = x.flatten().long(); y = x[flat[...]]
     with contextlib.nullcontext(): x = x + 1
     y = enum.Enum
     y = self.__class__.__name__
