@@ -84,6 +84,9 @@ def headline(tuning: Tuning) -> str:
         return f"{tuning.name}: {few(before, 'recompile')}, and no remedy that was tried helps"
     after = best.measures.recompiles
     how = "verified" if best.outputs == "agree" else f"outputs {best.outputs}"
+    patched = tuning.patch.measures if tuning.patch and tuning.patch.verified else None
+    if patched is not None and patched.recompiles > after:
+        how += f"; the patch alone leaves {patched.recompiles:,}"
     return f"{tuning.name}: {few(before, 'recompile')} to {after} ({how}): {in_words(best)}"
 
 
@@ -190,7 +193,10 @@ def verdict(trial: Trial) -> str:
 
 def prices_of(trial: Trial) -> list[str]:
     """What the remedies of a trial cost, each once."""
-    return list(dict.fromkeys(one.price for one in trial.remedies if one.price))
+    found = list(dict.fromkeys(one.price for one in trial.remedies if one.price))
+    # Beside a real price, "none" reads as if the sum were none.
+    real = [one for one in found if one.partition(";")[0] != "none"]
+    return real or found
 
 
 def _agreement(tuning: Tuning) -> Iterator[str]:
@@ -211,8 +217,8 @@ def orders(tuning: Tuning) -> Iterator[str]:
     """What other orders of the calls came to, where they were tried."""
     if tuning.orders is not None:
         least, most = tuning.orders
-        range_ = f"{least}" if least == most else f"{least} to {most}"
-        yield f"in other orders of the calls the best has {range_} recompiles"
+        range_ = "" if least == most else f"{least} to "
+        yield f"in other orders of the calls the best has {range_}{few(most, 'recompile')}"
 
 
 def _patch(console: Console, patch: Patch) -> None:

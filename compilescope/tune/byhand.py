@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from compilescope.diagnose.explain_words import as_written
+
 if TYPE_CHECKING:
+    from compilescope.diagnosis import Cause
     from compilescope.tune.trials import Ran
 
 _MOST = 2  # remedies of a cause that are named
@@ -25,5 +28,10 @@ def left_to_the_user(base: Ran, best: Ran | None, done: list[Ran]) -> Iterator[s
             if one.id not in tried and one.id not in _MOVED and not one.unsafe
         ]
         if texts:
-            name = f"`{cause.source}`" if cause.source else cause.kind
-            yield f"left to you, for {name}: {'; or: '.join(texts[:_MOST])}"
+            yield f"left to you, for {_named(cause)}: {'; or: '.join(texts[:_MOST])}"
+
+
+def _named(cause: Cause) -> str:
+    if "___stack" in cause.source:
+        return "a value that crosses a graph break"
+    return f"`{as_written(cause.source)}`" if cause.source else cause.kind

@@ -20,8 +20,10 @@ def patch(bench: Bench, best: Ran, *, apply: bool) -> Patch:
     """The change that does what `best` did, run once; written where `apply` asks and it holds."""
     sources = Sources(best, _script(bench.command))
     paste = []
-    rewritten = [one for one in best.candidates if _is_rewrite(one)]
-    overlaid = [one for one in best.candidates if not _is_rewrite(one)]
+    # One change may be a remedy of several causes; made once, it is made for all.
+    candidates = {one.key: one for one in best.candidates}.values()
+    rewritten = [one for one in candidates if _is_rewrite(one)]
+    overlaid = [one for one in candidates if not _is_rewrite(one)]
     for place, candidate in enumerate((*rewritten, *overlaid)):
         if place == len(rewritten):
             sources.ran = dict(sources.after)
@@ -35,7 +37,7 @@ def patch(bench: Bench, best: Ran, *, apply: bool) -> Patch:
             paste.append(by_hand(candidate, sources, str(error)))
     if not sources.after:
         return Patch(paste=tuple(paste), why="Nothing could be edited safely.")
-    return _verified(bench, best, sources, tuple(dict.fromkeys(paste)), apply=apply)
+    return _verified(bench, best, sources, tuple(paste), apply=apply)
 
 
 def _is_rewrite(candidate: Candidate) -> bool:
@@ -56,8 +58,12 @@ def _verified(
     holds = ran.trial.outcome in ("solved", "better") and (after <= before or bool(paste))
     count = f"{after} recompile{'s' * (after != 1)}"
     why = f"Verified: a run of the changed source has {count}"
+    if after > before:
+        why = f"Verified in part: a run of the changed source has {count}, the best trial {before}"
     if ran.trial.outputs == "agree":
-        why += " and the same outputs"
+        why += ", and the same outputs" if after > before else " and the same outputs"
+    else:
+        why += "; its outputs could not be compared"
     if not holds:
         reason = ran.trial.why or count
         why = f"Not verified: a run of the changed source: {ran.trial.outcome}, {reason}."

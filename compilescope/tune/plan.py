@@ -61,7 +61,8 @@ def dynamic(situation: Situation) -> Iterator[Candidate]:
     if situation.dynamic or situation.cause.kind in ("id", "global_state"):
         return
     entry = compile_with(situation.callable, dynamic=True)
-    yield situation.candidate("dynamic_true", "torch.compile(dynamic=True)", entry, weight=2)
+    text = "torch.compile(dynamic=True)" + situation.of_callable
+    yield situation.candidate("dynamic_true", text, entry, weight=2)
 
 
 def isolate(situation: Situation) -> Iterator[Candidate]:
@@ -70,5 +71,5 @@ def isolate(situation: Situation) -> Iterator[Candidate]:
         situation.cause.kind == "backend" or "isolate_recompiles" in situation.remedies
     ):
         entry = compile_with(situation.callable, isolate_recompiles=True)
-        text = "torch.compile(isolate_recompiles=True)"
+        text = "torch.compile(isolate_recompiles=True)" + situation.of_callable
         yield situation.candidate("isolate_recompiles", text, entry, weight=2)

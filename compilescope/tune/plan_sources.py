@@ -32,7 +32,8 @@ def across_break(situation: Situation) -> Iterator[Candidate]:
             "capture_scalar_outputs", "capture_scalar_outputs = True", scalars
         )
     dynamic = compile_with(situation.callable, dynamic=True)
-    yield situation.candidate("dynamic_true", "torch.compile(dynamic=True)", dynamic, weight=2)
+    text = "torch.compile(dynamic=True)" + situation.of_callable
+    yield situation.candidate("dynamic_true", text, dynamic, weight=2)
 
 
 def _same(situation: Situation, found: object) -> bool:

@@ -47,7 +47,11 @@ def unspecialized(situation: Situation) -> Iterator[Candidate]:
     yield situation.candidate("allow_unspec_int", text, allow)
     dynamic = compile_with(situation.callable, dynamic=True)
     yield situation.candidate(
-        "allow_unspec_int", f"{text}, torch.compile(dynamic=True)", allow, dynamic, weight=2
+        "allow_unspec_int",
+        f"{text}, torch.compile(dynamic=True){situation.of_callable}",
+        allow,
+        dynamic,
+        weight=2,
     )
     name = re.match(r"\w+", situation.cause.source.rpartition(".")[2])
     if name and situation.torch >= (2, 8):

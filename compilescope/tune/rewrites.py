@@ -46,7 +46,9 @@ def texts(candidates: Iterable[Candidate]) -> tuple[dict[str, str], list[str]]:
     """The changed files of `candidates` by path, and what could not be changed together."""
     found: dict[str, str] = {}
     refused = []
-    for candidate in candidates:
+    # One change may be a remedy of several causes; made once, it is made for all.
+    once = {candidate.key: candidate for candidate in candidates}
+    for candidate in once.values():
         for entry in candidate.entries:
             if entry.section != "rewrite":
                 continue

@@ -60,6 +60,12 @@ class Situation:
         names = list(dict.fromkeys(self.cause.callables))
         return names[0] if len(names) == 1 else ""
 
+    @property
+    def of_callable(self) -> str:
+        """Words that tell the one callable from others of the program, "" where it is alone."""
+        several = len({target.name for target in self.session.callables}) > 1
+        return f" of {self.callable}" if several and self.callable else ""
+
     @cached_property
     def is_argument(self) -> bool:
         """Whether the source is a path from an argument of the callable itself."""

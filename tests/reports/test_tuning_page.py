@@ -9,13 +9,15 @@ from typing import get_args
 
 import msgspec
 import pytest
+from compilescope.reports.tuning import headline, orders, prices_of
 from compilescope.reports.tuning_page import GLYPHS
+from msgspec.structs import replace
 
 from compilescope import store
 from compilescope.cli import cli
 from compilescope.errors import InputError, UsageError, VersionError
 from compilescope.packs import tuning
-from compilescope.tuning import Outcome, Tuning
+from compilescope.tuning import Applied, Measures, Outcome, Patch, Tuning
 
 TUNED = Path(__file__).parents[1] / "data" / "tuned"
 
@@ -54,6 +56,30 @@ def test_mark_stands_at_each_call_that_recompiled(found):
     assert [path.count("M") for path in drawn] == [
         len(one.measures.recompiled_at) for one in (*found.trials, found.baseline)
     ]
+
+
+def test_a_patch_that_leaves_more_than_the_trial_is_said_in_the_headline(found):
+    best = next(one for one in found.trials if one.number == found.best)
+    after = best.measures.recompiles
+    for left, said in ((after + 1, True), (after, False)):
+        patch = Patch("diff", verified=True, measures=Measures(recompiles=left))
+        text = headline(replace(found, patch=patch))
+        assert ("(verified; the patch alone leaves 1)" in text) is said
+    unproved = Patch("diff", measures=Measures(recompiles=after + 1))
+    assert "patch" not in headline(replace(found, patch=unproved))
+
+
+def test_orders_count_one_recompile_as_one(found):
+    assert next(orders(replace(found, orders=(1, 1)))).endswith("the best has 1 recompile")
+    assert next(orders(replace(found, orders=(0, 1)))).endswith("the best has 0 to 1 recompile")
+    assert next(orders(replace(found, orders=(0, 2)))).endswith("the best has 0 to 2 recompiles")
+
+
+def test_no_price_is_not_said_beside_a_price(found):
+    free, dear = Applied("a", "a", "none; symbolic"), Applied("b", "b", "memory")
+    trial = replace(found.trials[0], remedies=(free, dear))
+    assert prices_of(trial) == ["memory"]
+    assert prices_of(replace(trial, remedies=(free,))) == ["none; symbolic"]
 
 
 def test_failed_trial_claims_no_recompiles(found):

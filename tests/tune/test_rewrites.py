@@ -80,3 +80,15 @@ def test_rewrites_of_one_file_follow_each_other(tmp_path: Path):
     assert refused == []
     _, refused = texts([Candidate("drop", "drop", (entries[0], entries[0]))])
     assert "no early return" in refused[0]
+
+
+def test_a_rewrite_for_two_causes_is_made_once_and_refused_for_none(tmp_path: Path):
+    path = tmp_path / "m.py"
+    path.write_text(COUNTER)
+    [finding] = fixable(path, COUNTER)
+    content = {"path": str(path), "do": "lint", "code": finding.code, "function": finding.function}
+    entries = (Entry("rewrite", content),)
+    both = [Candidate("lint", "fix", entries, cause=cause) for cause in ("one", "other")]
+    changed, refused = texts(both)
+    assert "register_buffer" in changed[str(path.resolve())]
+    assert refused == []

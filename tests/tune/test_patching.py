@@ -1,0 +1,92 @@
+"""The patch's words: what is left to do by hand, once, and how far a run proved the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from compilescope.tune.byhand import left_to_the_user
+from compilescope.tune.patching import patch
+from compilescope.tune.remedy import Candidate, Entry, compile_with
+from compilescope.tuning import Measures, Trial
+
+TWO = """import torch
+
+torch.compile(f)
+torch.compile(g)
+"""
+SETTING = Candidate("c", "c = 1", (Entry("config", {"dynamo.c": 1}),))
+DYNAMIC = Candidate("dynamic_true", "torch.compile(dynamic=True) of f", (compile_with("f"),))
+
+
+@dataclass
+class Bench:
+    """Runs nothing: the changed source leaves as many recompiles as it is told."""
+
+    folder: Path
+    recompiles: int
+    outputs: str = "agree"
+    command: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        script = self.folder / "two.py"
+        script.write_text(TWO)
+        self.command = ("python", str(script))
+
+    def beside(self, *_arguments):
+        return ran(self.recompiles, outputs=self.outputs)
+
+
+def ran(recompiles: int, *candidates: Candidate, outputs: str = "agree"):
+    trial = Trial(1, (), Measures(recompiles=recompiles), "better", outputs=outputs)
+    return SimpleNamespace(
+        trial=trial,
+        candidates=candidates,
+        session=SimpleNamespace(callables=()),
+        notes=SimpleNamespace(places={}),
+    )
+
+
+def test_one_change_for_several_causes_is_told_once(tmp_path):
+    both = (DYNAMIC, Candidate(DYNAMIC.id, DYNAMIC.text, DYNAMIC.entries, cause="other"))
+    found = patch(Bench(tmp_path, 0), ran(0, *both), apply=False)
+    (line,) = found.paste
+    assert "dynamic=True) of f" in line
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (0, "Verified: a run of the changed source has 0 recompiles and the same outputs"),
+        (
+            1,
+            (
+                "Verified in part: a run of the changed source has 1 recompile, the best trial 0, "
+                "and the same outputs"
+            ),
+        ),
+    ],
+)
+def test_a_patch_that_leaves_more_than_the_trial_is_verified_in_part(tmp_path, left, said):
+    found = patch(Bench(tmp_path, left), ran(0, SETTING, DYNAMIC), apply=False)
+    assert found.paste
+    assert found.why == said
+
+
+def test_outputs_that_were_not_compared_are_not_passed_over(tmp_path):
+    found = patch(Bench(tmp_path, 1, "random"), ran(1, SETTING), apply=False)
+    assert found.why.endswith("has 1 recompile; its outputs could not be compared")
+
+
+def test_a_value_across_a_break_is_left_to_the_user_in_words():
+    cause = SimpleNamespace(id="a", source="___stack0", kind="tensor.size", remedies=(
+        SimpleNamespace(id="remove_break", text="Remove the graph break", unsafe=False),
+    ))  # fmt: skip
+    base = SimpleNamespace(
+        trial=SimpleNamespace(left=("a",)), diagnosis=SimpleNamespace(causes=(cause,))
+    )
+    (line,) = left_to_the_user(base, None, [])
+    assert line.startswith("left to you, for a value that crosses a graph break: Remove")
