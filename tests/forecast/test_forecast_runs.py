@@ -16,6 +16,7 @@ from compilescope import store
 pytestmark = [pytest.mark.torch, pytest.mark.slow]  # a start of torch each
 WORKLOADS = Path(__file__).parents[1] / "workloads"
 COMMAND = (sys.executable, "-I", "-m", "compilescope", "forecast")
+PATIENT = ("--budget", "600")  # on a slow machine the search has to end by itself, too
 
 
 def start(folder, *arguments):
@@ -26,22 +27,22 @@ def start(folder, *arguments):
     }
     return subprocess.run(
         arguments, cwd=folder, env=variables, capture_output=True, text=True, check=False,
-        timeout=300,
+        timeout=900,
     )  # fmt: skip
 
 
 def forecast(folder, text, *options):
     (folder / "program.py").write_text(text)
-    done = start(folder, *COMMAND, "-o", "out.cscope.json", *options, "program.py")
-    path = folder / "out.cscope.json"
-    return done, store.load(path).forecast if path.exists() else None
+    done = start(folder, *COMMAND, "-o", "out.cscope.json", *PATIENT, *options, "program.py")
+    assert done.returncode in (0, 1), done.stderr
+    return done, store.load(folder / "out.cscope.json").forecast
 
 
-def special(found):
+def special(found, number=None):
     return [
         {(change.source, change.dimension): change.value for change in call.changes}
         for call in found.calls
-        if call.what == "graph"
+        if call.what == "graph" and number in (None, call.callable)
     ]
 
 
@@ -55,9 +56,30 @@ for rows in (5, 7, 9):
 """
 
 
-def test_sizes_that_varied_together_are_varied_together(tmp_path):
-    done, found = forecast(tmp_path, ROWS)
-    assert done.returncode == 0
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    """A session of `probe --forecast`, its folder and what the command printed."""
+    folder = tmp_path_factory.mktemp("rows")
+    (folder / "program.py").write_text(ROWS)
+    done = start(folder, sys.executable, "-I", "-m", "compilescope", "probe", "--forecast",
+                 "-o", "out.cscope.json", "program.py")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def again(folder, *options):
+    return start(folder, *COMMAND, "--session", "out.cscope.json", *options)
+
+
+def test_a_probe_with_forecast_leaves_the_program_as_it_is(rows):
+    _, done = rows
+    shapes = [f"torch.Size([{count}, 4])" for count in (5, 7, 9)]
+    assert done.stdout.split("\n")[:3] == shapes
+    assert "compilescope forecast --session out.cscope.json" in done.stderr
+
+
+def test_sizes_that_varied_together_are_varied_together(rows):
+    found = store.load(rows[0] / "out.cscope.json").forecast
     inputs = special(found)
     assert {("x", 0): "1", ("y", 0): "1"} in inputs
     assert {("x", 0): "0", ("y", 0): "0"} in inputs
@@ -65,36 +87,37 @@ def test_sizes_that_varied_together_are_varied_together(tmp_path):
     assert not found.stopped
 
 
-def test_what_never_varied_stays_and_the_gate_passes(tmp_path):
+def test_the_gate_is_crossed_above_its_number_and_not_at_it(rows):
+    folder, _ = rows
+    count = len(special(store.load(folder / "out.cscope.json").forecast))
+    within, crossed = (again(folder, "--check", str(most)) for most in (count, count - 1))
+    assert (within.returncode, crossed.returncode) == (0, 1)
+    assert f"{count} inputs would recompile, within {count}" in within.stderr
+    assert f"more than {count - 1}" in crossed.stderr
+
+
+def test_json_holds_the_forecast(rows):
+    content = json.loads(again(rows[0], "--format", "json").stdout)
+    assert content["forecast"]["causes"]
+
+
+def test_what_never_varied_stays_and_the_program_ends_after_the_calls_asked_for(tmp_path):
     program = ROWS.replace("(5, 7, 9)", "(5, 5, 5)").replace(", dynamic=True", "")
-    done, found = forecast(tmp_path, program, "--check", "0")
+    done, found = forecast(tmp_path, program, "--check", "0", "--after-calls", "2")
     assert done.returncode == 0
     assert special(found) == []
+    assert found.callables[0].tried
     assert "Nothing would recompile" in done.stdout
-
-
-def test_the_gate_is_crossed(tmp_path):
-    done, _ = forecast(tmp_path, ROWS, "--check", "1")
-    assert done.returncode == 1
-    assert "more than 1" in done.stderr
-
-
-def test_the_program_prints_to_stderr_and_is_not_changed(tmp_path):
-    done, _ = forecast(tmp_path, ROWS)
-    assert done.stderr.count("torch.Size") == 3
     assert "torch.Size" not in done.stdout
+    assert done.stderr.count("torch.Size") == 1
 
 
-def test_inputs_that_the_program_cannot_take_are_no_forecast(tmp_path):
-    program = ROWS.replace("return x", "assert x.shape[0] > 1\n    return x")
-    _, found = forecast(tmp_path, program)
-    assert special(found) == []
-    assert found.callables[0].invalid >= 2
-
-
-def test_state_that_moves_on_recompiles_at_each_call(tmp_path):
-    program = """
+SEVERAL = """
 import torch
+@torch.compile(backend="eager", dynamic=True)
+def checked(x):
+    assert x.shape[0] > 1
+    return x.sin()
 class Counting(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -102,37 +125,43 @@ class Counting(torch.nn.Module):
     def forward(self, x):
         self.step += 1
         return x * self.step
-model = torch.compile(Counting(), backend="eager")
-for _ in range(3):
-    model(torch.randn(3))
-"""
-    _, found = forecast(tmp_path, program)
-    repeats = [call for call in found.calls if call.repeat]
-    assert repeats
-    assert found.causes[0].source.endswith("step")
-
-
-def test_squares_of_one_size_each_may_become_wide(tmp_path):
-    program = """
-import torch
+counting = torch.compile(Counting(), backend="eager")
 @torch.compile(backend="eager", dynamic=True)
 def image(x):
     return x.flip(0).sum()
-for size in (8, 12):
+for size in (8, 12, 14):
+    checked(torch.randn(size, 4))
+    counting(torch.randn(3))
     image(torch.randn(size, size))
 """
-    _, found = forecast(tmp_path, program)
-    assert any(len(each) == 1 and not {"0", "1"} & set(each.values()) for each in special(found))
 
 
-def test_a_program_is_ended_after_the_calls_asked_for(tmp_path):
-    done, found = forecast(tmp_path, ROWS, "--after-calls", "2")
-    assert done.stderr.count("torch.Size") == 1
-    assert special(found)
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    _, found = forecast(tmp_path_factory.mktemp("several"), SEVERAL)
+    assert [one.name for one in found.callables] == ["checked", "Counting", "image"]
+    return found
+
+
+def test_inputs_that_the_program_cannot_take_are_no_forecast(several):
+    assert special(several, several.callables[0].callable) == []
+    assert several.callables[0].invalid >= 2
+
+
+def test_state_that_moves_on_recompiles_at_each_call(several):
+    number = several.callables[1].callable
+    assert any(call.repeat for call in several.calls if call.callable == number)
+    assert any(cause.source.endswith("step") for cause in several.causes)
+
+
+def test_squares_of_one_size_each_may_become_wide(several):
+    inputs = special(several, several.callables[2].callable)
+    assert any(len(each) == 1 and not {"0", "1"} & set(each.values()) for each in inputs)
 
 
 def test_a_program_that_compiles_nothing_is_told(tmp_path):
-    done, _ = forecast(tmp_path, "print(1)\n")
+    (tmp_path / "program.py").write_text("print(1)\n")
+    done = start(tmp_path, *COMMAND, "program.py")
     assert done.returncode == 2
     assert "nothing could be explored" in done.stderr
 
@@ -154,26 +183,31 @@ print(before, torch._dynamo.utils.counters["stats"]["unique_graphs"])
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a compiler")
-def test_the_warm_up_serves_with_inductor(tmp_path):
-    forecast(tmp_path, ROWS, "--emit", "warmup.py", "--no-prove")
-    (tmp_path / "served.py").write_text(SERVED)
-    done = start(tmp_path, sys.executable, "served.py")
+def test_the_warm_up_serves_with_inductor(rows):
+    folder, _ = rows
+    again(folder, "--emit", "warmup.py", "--no-prove")
+    (folder / "served.py").write_text(SERVED)
+    done = start(folder, sys.executable, "served.py")
     assert done.stdout.split() == ["3", "3"], done.stderr
-
-
-def test_json_holds_the_forecast(tmp_path):
-    done, _ = forecast(tmp_path, ROWS, "--format", "json")
-    content = json.loads(done.stdout)
-    assert content["forecast"]["causes"]
 
 
 LATER = {4: "l", 12: "k", 24: "lk", 40: "c", 60: "lc", 84: "kc", 112: "lkc", 144: "xlk",
          180: "xlkc"}  # fmt: skip
 SIZES = {"x": ("x", 0), "l": ("local_edge_index", 1), "k": ("cross_edge_index", 1),
          "c": ("context", 0)}  # fmt: skip
-SERVE = """
+# Without sizes of 1, which no request has: a third of the inputs to try.
+SPEC = """
+[arguments]
+x = {shape = ["0|2..400", "*"]}
+local_edge_index = {shape = ["*", "0|2..400"]}
+local_edge_scale = {shape = ["0|2..400", "*"]}
+cross_edge_index = {shape = ["*", "0|2..400"]}
+cross_edge_scale = {shape = ["0|2..400", "*"]}
+context = {shape = ["0|2..400", "*"]}
+"""
+SERVE = f"""
 import sys
-sys.path.insert(0, {workloads!r})
+sys.path.insert(0, {str(WORKLOADS)!r})
 import torch
 import graph_net
 from warmup import warm_up
@@ -181,24 +215,26 @@ torch.manual_seed(0)
 model = graph_net.GraphNet(1, 32).eval()
 compiled = torch.compile(model, dynamic=True, fullgraph=True, backend="eager")
 requests = graph_net.Requests(20, 200, "cpu", 0)
-inputs = [requests.inputs(number) for number in range(190)]
 counters = torch._dynamo.utils.counters["stats"]
+late = []
 with torch.no_grad():
-    {warm}
-    late = []
-    for number, each in enumerate(inputs):
+    for number in range(190):
+        inputs = requests.inputs(number)
+        if number == 0:
+            warm_up(compiled, *inputs)
         before = counters["unique_graphs"]
-        compiled(*each)
+        compiled(*inputs)
         if counters["unique_graphs"] != before:
             late.append(number)
-print(late)
+print(before, late)
 """
 
 
 def test_graph_network_after_three_requests(tmp_path):
-    command = (*COMMAND, "-o", "out.cscope.json", "--emit", "warmup.py",
-               "--no-prove", str(WORKLOADS / "graph_net.py"), "--requests", "3", "--layers", "1",
-               "--backend", "eager")  # fmt: skip
+    (tmp_path / "spec.toml").write_text(SPEC)
+    command = (*COMMAND, "-o", "out.cscope.json", "--emit", "warmup.py", "--no-prove", "--spec",
+               "spec.toml", *PATIENT, str(WORKLOADS / "graph_net.py"), "--requests", "3",
+               "--layers", "1", "--backend", "eager")  # fmt: skip
     done = start(tmp_path, *command)
     assert done.returncode == 0, done.stderr
     found = store.load(tmp_path / "out.cscope.json").forecast
@@ -212,12 +248,10 @@ def test_graph_network_after_three_requests(tmp_path):
         ]
         assert named, f"request {request}"
     assert all(call.graphs and not call.error for call in found.calls if call.what == "graph")
-    warm = start(tmp_path, sys.executable, "-c", SERVE.format(
-        workloads=str(WORKLOADS), warm="warm_up(compiled, *inputs[7])"))  # fmt: skip
-    cold = start(tmp_path, sys.executable, "-c", SERVE.format(
-        workloads=str(WORKLOADS), warm="pass"))  # fmt: skip
-    assert warm.stdout.strip() == "[]", warm.stderr
-    assert cold.stdout.strip() == str([0, 1, *LATER])
+    warm = start(tmp_path, sys.executable, "-c", SERVE)
+    graphs, _, late = warm.stdout.strip().partition(" ")
+    assert late == "[]", warm.stderr
+    assert int(graphs) > len(LATER)
 
 
 def test_marks_leave_the_strides_of_what_is_empty_alone(tmp_path):
@@ -238,7 +272,8 @@ with torch.no_grad():
             torch._dynamo.decorators.mark_unbacked(tensor, dimension)
         compiled(*inputs)
 """
-    _, found = forecast(tmp_path, program)
+    (tmp_path / "spec.toml").write_text(SPEC)
+    _, found = forecast(tmp_path, program, "--spec", "spec.toml")
     assert not found.stopped
     assert found.callables[0].served > 50
     assert {cause.kind for cause in found.causes} <= {"shape.stride", "tensor.stride"}
