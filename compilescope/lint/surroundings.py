@@ -32,6 +32,20 @@ def is_statement(fact: Fact) -> bool:
     return isinstance(parents(fact).get(fact.node), ast.Expr)
 
 
+def is_test(fact: Fact) -> bool:
+    """Whether an expression, under `not`, `and` and `or`, is all that a branch decides on."""
+    table = parents(fact)
+    node, above = fact.node, table.get(fact.node)
+    while isinstance(above, ast.BoolOp) or (
+        isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)
+    ):
+        node, above = above, table.get(above)
+    if isinstance(above, ast.comprehension):
+        return node in above.ifs
+    branches = ast.If | ast.While | ast.IfExp | ast.Assert
+    return isinstance(above, branches) and above.test is node
+
+
 def leads_to_error(fact: Fact) -> bool:
     """Whether the test that a fact is about decides on nothing but an error."""
     table = parents(fact)

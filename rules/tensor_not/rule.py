@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compilescope import wording
 from compilescope.lint.choices import form_of
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
+from compilescope.lint.surroundings import is_test
 
 if TYPE_CHECKING:
     from compilescope.lint.edits import Correction
@@ -31,12 +32,19 @@ class TensorNot(Rule):
         """Report the place."""
         del target
         certainty = certainty_of(fact.value)
-        if fact.detail == "not" and certainty:
-            yield Report(
-                "`not` turns a tensor into a Python bool",
-                certainty=certainty,
-                fix="unsafe" if form_of(fact) else "",
-            )
+        if fact.detail != "not" or not certainty:
+            return
+        form = form_of(fact)
+        report = Report(
+            "`not` turns a tensor into a Python bool",
+            certainty=certainty,
+            fix="unsafe" if form else "",
+        )
+        if is_test(fact):  # the branch is taken the other way round: no `not` is compiled
+            report.severity, report.gb_ids = "split", ("GB0170",)
+            report.reason = wording.CHECK if form == "raise" else wording.BRANCH
+            report.help = wording.USE_ASSERT if form == "raise" else wording.USE_WHERE
+        yield report
 
     def fix(self, correction: Correction) -> None:
         """Write the choice, the check or `torch.logical_not`."""

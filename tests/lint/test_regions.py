@@ -360,3 +360,21 @@ class Net(torch.nn.Module):
         return {ITEM.removeprefix("return ")}
 """
     assert [f.code for f in lint_source(text, "a.py")] == ["CS120"]
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("if not x.any(): x = x + 1", "split"),
+        ("if not (n == 4 and x.any()): raise ValueError", "split"),
+        ("x = x if not x.any() else -x", "split"),
+        ("assert not x.any() or n", "split"),
+        ("n = not x.any()", "eager"),
+        ("n = not (n and x.any())", "eager"),
+        ("n = n and not x.any()", "eager"),
+    ],
+)
+def test_a_branch_on_not_splits_and_its_value_does_not(body, severity):
+    source = f"import torch\n@torch.compile\ndef f(x, n):\n    {body}\n    return x * 2\n"
+    found = lint_source(source, "a.py", target_torch=(2, 13))
+    assert [f.severity for f in found if f.code == "CS102"] == [severity]

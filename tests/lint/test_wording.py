@@ -10,6 +10,7 @@ from compilescope.model import Frame, GraphBroke
 
 CASES = [
     ("GB0170", "Data-dependent branching", "if x.sum() > 0:\n        x = foo(x)"),
+    ("GB0170", "Data-dependent branching", "if not x.sum() > 0:\n        x = foo(x)"),
     ("GB0170", "Data-dependent branching", "while x.sum() > 0:\n        x = x - 1"),
     ("GB0170", "Data-dependent branching", "assert x.sum() > 0, f'{x}'"),
     ("GB0124", "Unsupported Tensor.item() call", "y = x.sum().item()"),
