@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def settings(given: dict[str, Any]) -> Settings:
     """The limits that the command line and the configuration set, the former first.
 
     Raises:
-        UsageError: no limit is set anywhere: nothing could ever be crossed.
+        UsageError: no limit is set anywhere, or one that nothing could ever cross or keep.
         InputError: a configuration that cannot be used.
     """
     found = config.read(given["config"]) if given["config"] else config.find(Path.cwd())
@@ -49,6 +50,12 @@ def settings(given: dict[str, Any]) -> Settings:
     baseline = given["baseline"]
     if baseline is None and keys.no_new_causes_against is not None:
         baseline = found.root / keys.no_new_causes_against
+    for name, limit in set_.items():
+        if limit is not None and not (math.isfinite(limit) and limit >= 0):
+            raise UsageError(
+                f"the limit {name.replace('_', '-')} is {limit}",
+                hint="write a number from 0 up; without a limit leave it out",
+            )
     limits = Limits(**set_)
     if not limits.names and baseline is None:
         raise UsageError(

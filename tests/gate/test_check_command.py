@@ -86,6 +86,8 @@ def test_limits_from_the_configuration_and_their_precedence(check, tmp_path):
     [
         ("max-recompile = 1", "did you mean `max-recompiles`?"),
         ('max-recompiles = "many"', "wrong value of `max-recompiles`"),
+        ("max-recompiles = -1", "the limit max-recompiles is -1"),
+        ("max-compile-seconds = nan", "the limit max-compile-seconds is nan"),
     ],
 )
 def test_a_wrong_configuration_is_an_error(check, tmp_path, table, message):
@@ -107,6 +109,7 @@ def test_a_wrong_configuration_is_an_error(check, tmp_path, table, message):
         (["clean.cscope.json.gz", "--max-breaks", "0", "--update-baseline"], "needs a baseline"),
         (["clean.cscope.json.gz", "--no-new-causes-against", "b.cscope.json"], "baseline b.csc"),
         (["clean.cscope.json.gz", "--max-recompiles", "-1"], "-1 is not in the range"),
+        (["clean.cscope.json.gz", "--max-compile-seconds", "inf"], "max-compile-seconds is inf"),
     ],
 )
 def test_mistakes_are_errors_without_a_traceback(check, arguments, message):
