@@ -71,7 +71,9 @@ def words_on(
     told = event.explanation or (known.explanation if known else "")
     if not told or _INTERNAL.search(told):
         told = f"PyTorch cannot capture this line: {kind[:1].lower()}{kind[1:]}."
-    first = told.strip().partition("\n")[0]
+    first = told.strip().partition("\n")[0].rstrip()
+    if first and first[-1] not in ".!?:":
+        first += "."
     hints = event.hints or (known.hints if known else ())
     texts = [hint for hint in hints if not _NO_ADVICE.search(hint) and not _INTERNAL.search(hint)]
     return first, tuple(Remedy(id="hint", text=hint.strip().rstrip(".")) for hint in texts[:2])

@@ -151,6 +151,24 @@ ADVICE: tuple[Advice, ...] = (
         about=r"module: (_?random|numpy\.random)|\brandom\.\w+\(|np\.random|numpy\.random",
     ),
     Advice(
+        ("GB0213",),
+        r"unimplemented builtin op on tensor arguments",
+        "The graph cannot compute with this number: one that Python's `random` draws inside the "
+        "compiled function, or a NumPy scalar.",
+        (
+            Fix(
+                "pass_in",
+                "Draw it outside the compiled function and pass it in, as an `int` or `float`",
+            ),
+            Fix(
+                "torch_random",
+                "Or draw it with torch: `torch.rand`, `torch.randint`, `torch.randperm`",
+                limits="another random stream; an `if` or a slice by the result still breaks",
+            ),
+        ),
+        about=r"UnspecializedPythonVariable",
+    ),
+    Advice(
         ("GB0007",),
         r"marked as skipped",
         "The operating system, the import system or the call stack is asked, which a graph "

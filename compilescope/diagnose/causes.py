@@ -104,7 +104,7 @@ def _cause(
         or caller_of(first, function)
         or replace(function, line=continues_at(first.event.frame) or function.line),
         why=why(evidence),
-        calls=() if evidence.instances else evidence.calls,
+        calls=() if evidence.instances else tuple(sorted(evidence.calls)),
         compile_ids=tuple(dict.fromkeys(one.event.compile_id for one in found)),
         times=len(found),
         seconds_lost=sum(one.seconds_lost for one in found),

@@ -62,6 +62,24 @@ def test_special_cases(gb_id, code, word, first):
     assert fixes[0].id == first
 
 
+def test_arithmetic_on_a_random_number_is_told_from_other_builtins_on_tensors():
+    kind = "unimplemented builtin op on tensor arguments"
+    context = "partial tensor op: BuiltinVariable(add) [{}, ConstantVariable(int: 20)] {{}}"
+    drawn, fixes = ask("GB0213", kind, context=context.format("UnspecializedPythonVariable()"))
+    assert "`random`" in drawn
+    assert fixes[0].id == "pass_in"
+    other, _ = ask("GB0213", kind, context=context.format("TensorVariable()"))
+    assert "`random`" not in other
+
+
+def test_words_of_pytorch_end_before_the_next_sentence():
+    frame = Frame("m.py", 3, "f", "")
+    event = GraphBroke(0, "0/0", "odd", frame, explanation="Dynamo does not know this op")
+    assert advise(event, (2, 13), whole_frame=False)[0].startswith(
+        "Dynamo does not know this op. The graph ends here"
+    )
+
+
 def test_snippet_holds_the_users_line_or_is_left_out():
     _, whole_line = ask("GB0059", code='    print("loss", x.mean())')
     _, cut_line = ask("GB0059", code='    print("loss",')

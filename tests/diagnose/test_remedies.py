@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
+from msgspec.structs import replace
 
 from compilescope.diagnose.break_advice import advise
 from compilescope.diagnose.evidence import Evidence
@@ -122,6 +123,16 @@ def test_an_empty_tensor_on_a_gpu_is_warmed_up_before_it_is_marked():
     assert "ZeroDivisionError" in found[1].text
     one = "tensor 'x' size mismatch at index 0. expected 8, actual 1"
     assert ids(find(one, before=there))[0] == "mark_unbacked"
+
+
+def test_a_later_graphs_number_is_not_taken_for_the_first():
+    reason = (
+        "self.served == {}  # self.served += 1  # m.py:5 in forward (HINT: torch.compile considers "
+        "integer attributes of the nn.Module static.)"
+    )
+    for entry, value in (("1/0", "torch.tensor(0), "), ("1/3", "torch.tensor(start), ")):
+        (first, *_) = find(replace(parse_reason(reason.format(0)), entry=entry))
+        assert value in first.snippet
 
 
 def test_layer_index_is_not_offered_what_does_not_help():

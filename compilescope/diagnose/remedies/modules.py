@@ -49,6 +49,10 @@ def _buffer(words: Words) -> Remedy:
     name = words.variable
     owner, _, last = name.rpartition(".")
     value = words.required if INT.match(words.required) or FLOAT.match(words.required) else "0"
+    entry = words.failure.entry
+    later = bool(entry) and not entry.endswith("/0")
+    if later:
+        value = "start"  # a later graph's value is not what the program begins with
     if words.failure.kind.startswith("attr."):
         text = f"Hold {words.name or 'the number'} in a tensor and update it in place"
         return offer("pass_as_tensor", text, f"{name} = torch.tensor({value})" if name else "")
@@ -61,6 +65,8 @@ def _buffer(words: Words) -> Remedy:
         snippet = f'{owner}.register_buffer("{last}", torch.tensor({value}), persistent=False)'
     elif (name and last.isidentifier()) or name:
         snippet = f"{name} = torch.tensor({value})"
+    if snippet and "torch.tensor(start)" in snippet:
+        snippet += "  # start: what it is now set to"
     return offer(
         "buffer",
         wording.USE_BUFFER.format(words.name or "the number")
