@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from compilescope.mitigations.recorded_sizes import ranges
+
 
 def describe(exported: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The bounds of an exported program as plain data, from its own ranges and the sample."""
@@ -126,34 +128,11 @@ def suggest_bounds(session: Any, name: str = "") -> dict[str, dict[int, Any]]:
     Returns:
         By argument name, the dimensions that vary; without those that are always the same.
     """
-    columns = _columns(session, name)
-    shared: dict[tuple[int, ...], Any] = {}
+    shared: dict[str, Any] = {}
     found: dict[str, dict[int, Any]] = defaultdict(dict)
-    for (source, place), sizes in columns.items():
-        known = [size for size in sizes if size > 1]
-        if len(set(sizes)) < 2 or len(set(known)) < 2:
-            continue
-        column = tuple(sizes)
-        if column not in shared:
-            label = f"{source}_{place}".replace(".", "_")
-            shared[column] = torch.export.Dim(label, min=min(known), max=max(known))
-        found[source][place] = shared[column]
+    for source, places in ranges(session, name).items():
+        for place, (label, low, high) in places.items():
+            if label not in shared:
+                shared[label] = torch.export.Dim(label, min=low, max=high)
+            found[source][place] = shared[label]
     return dict(found)
-
-
-def _columns(session: Any, name: str) -> dict[tuple[str, int], list[int]]:
-    numbers = {place for place, item in enumerate(session.callables) if name in ("", item.name)}
-    signatures = {
-        event.signature
-        for event in session.events
-        if type(event).__name__ == "Called" and event.callable in numbers
-        and event.signature is not None and event.signature < len(session.signatures)
-    }  # fmt: skip
-    columns: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for number in sorted(signatures):
-        for item in session.signatures[number].inputs:
-            # Parts of a list or an object have no place in a mapping by argument names.
-            if item.source.isidentifier():
-                for place, size in enumerate(item.shape or ()):
-                    columns[item.source, place].append(size)
-    return columns

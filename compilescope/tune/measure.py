@@ -38,9 +38,15 @@ class Notes:
     places: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     applied: set[str] = field(default_factory=set)
+    waited: bool = False  # whether a call that was served beside a compile waited for one
     warm_ups: list[tuple[float, float]] = field(default_factory=list)
     rss: int | None = None
     device: int | None = None
+
+    @property
+    def background(self) -> bool:
+        """Whether compiles ran beside the calls, in a thread or process of their own."""
+        return any(what.startswith("background compile") for what in self.applied)
 
     def add_place(self, line: dict[str, Any]) -> None:
         """Keep a line that calls a callable; several processes call from the same ones."""
@@ -74,7 +80,9 @@ def _processes(folder: Path) -> list[tuple[int, list[dict[str, Any]]]]:
     return [(pid, lines) for _, pid, lines in sorted(found, key=lambda one: one[:2])]
 
 
-def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
+def _read(  # noqa: C901  one case for each kind of line
+    notes: Notes, line: dict[str, Any], pid: int, process: int
+) -> None:
     match line["record"]:
         case "outputs":
             notes.outputs[process, line["callable"], line["index"]] = line["tensors"]
@@ -91,6 +99,8 @@ def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
             notes.refused.append(f"{line['what']}: {line['why']}")
         case "applied":
             notes.applied.add(line["what"])
+        case "waited":
+            notes.waited = True
         case "warm_up":
             notes.warm_ups.append((line["began"] / 1e9, line["ended"] / 1e9))
         case "memory":
@@ -101,6 +111,9 @@ def _read(notes: Notes, line: dict[str, Any], pid: int, process: int) -> None:
 def measure(session: Session, diagnosis: Diagnosis, notes: Notes) -> Measures:
     """The numbers of one run; what warm-up calls did counts as warm-up only."""
     every = [event for event in session.events if isinstance(event, Called)]
+    if notes.background and not notes.waited:
+        # A session without a call that waited gives a compile to the call that ran at its time.
+        every = [msgspec.structs.replace(call, compiles=()) for call in every]
     if notes.eager:
         every = _marked_eager(session, every, notes.eager)
     if notes.spans:
@@ -145,6 +158,8 @@ def _recompiles(
     ]
     paid = {(call.process, name): position for position, call in enumerate(calls)
             for name in call.compiles}  # fmt: skip
+    if notes.background:
+        found = [event for event in found if (event.process, event.compile_id) in paid]
     places = (paid.get((event.process, event.compile_id)) for event in found)
     return len(found), tuple(sorted({place for place in places if place is not None}))
 

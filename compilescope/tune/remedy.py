@@ -9,7 +9,7 @@ import msgspec
 
 from compilescope.tuning import Applied
 
-SINGLE = ("stance", "cache", "save_cache", "regional")  # sections that hold one value
+SINGLE = ("stance", "cache", "save_cache", "regional", "serve")  # sections that hold one value
 JOINED = ("compiler.dynamic_sources", "compiler.unbacked_sources")
 
 

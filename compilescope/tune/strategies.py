@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.evidence import torch_version
+from compilescope.mitigations.recorded_sizes import ranges
 from compilescope.tune import warm
 from compilescope.tune.plan_shapes import buckets_for
 from compilescope.tune.plan_sources import named
@@ -17,6 +19,7 @@ from compilescope.tune.versions import lacking, price
 if TYPE_CHECKING:
     from compilescope.tune.trials import Bench, Ran
 
+_PACKAGE = str(Path(__file__).resolve().parents[1])
 _MODES = ("default", "reduce-overhead", "max-autotune-no-cudagraphs")
 
 
@@ -35,9 +38,6 @@ def run_strategies(bench: Bench, notes: list[str]) -> None:
     try:
         bench.attempt_all(wanted)
         _preload(bench, notes, torch)
-        notes.append(
-            "not tried: background compile, ahead of time with bounds: no trial for them yet"
-        )
     except BudgetSpentError:
         made = {one.trial.label for one in bench.done}
         left = [one.label for one in wanted if one.label not in made]
@@ -70,10 +70,32 @@ def _strategies(base: Ran, torch: tuple[int, int]) -> Iterator[Attempt]:
         yield Attempt((found,), f"seeded: {found.text}")
     text = "regional: the repeated blocks compiled, the model around them not"
     yield Attempt((_one("regional", text, _single("regional", value=True)),), text)
+    yield _background("thread", "background")
     if any(target.options.get("backend") == "inductor" for target in base.session.callables):
+        yield _background("process", "background_process")
+        yield _ahead(base)
         for mode in _MODES:
             found = _one("mode", f"mode={mode!r}", compile_with("", mode=mode))
             yield Attempt((found,), f"mode={mode!r}")
+
+
+def _background(worker: str, name: str) -> Attempt:
+    text = f'background_compile(worker="{worker}")'
+    entry = _single("serve", {"how": worker, "package": _PACKAGE})
+    return Attempt((_one(name, text, entry),), f"compiled in the background, in a {worker}")
+
+
+def _ahead(base: Ran) -> Attempt:
+    bounds = {
+        one.name: {
+            source: {str(place): limits for place, limits in places.items()}
+            for source, places in ranges(base.session, one.name).items()
+        }
+        for one in base.session.callables
+    }
+    entry = _single("serve", {"how": "ahead", "package": _PACKAGE, "bounds": bounds})
+    found = _one("ahead", "aot_or_eager, with the bounds of suggest_bounds", entry)
+    return Attempt((found,), "ahead of time within the sizes seen, else eager")
 
 
 def _dynamic(base: Ran) -> Iterator[Attempt]:

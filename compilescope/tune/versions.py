@@ -19,6 +19,9 @@ SINCE = {
     "regional": "2.2",
     "mode": "2.0",
     "limit": "2.0",
+    "background": "2.6",
+    "background_process": "2.6",
+    "ahead": "2.6",
 }
 PRICES = {
     "mark_static": "a graph for each size that comes",
@@ -35,6 +38,9 @@ PRICES = {
     "regional": "what lies between the blocks runs eagerly",
     "drop_shortcut": "work that the shortcut saved; proved for the inputs of this run",
     "own_dict": "new values in the dict do not reach the caller",
+    "background": "calls are eager while it compiles, and share the interpreter lock with it",
+    "background_process": "calls are eager while it compiles; a second copy of the weights",
+    "ahead": "a model that torch.export takes; inference only, eager outside of the bounds",
     "limit": "new kinds of calls run eagerly, for ever",
     "mode": "longer compiles; CUDA graphs hold memory of their own",
 }

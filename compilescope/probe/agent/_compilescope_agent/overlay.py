@@ -48,6 +48,7 @@ class Overlay:
         self.sources: dict[str, str] = content.get("sources", {})
         self.stance: dict[str, Any] = content.get("stance", {})
         self.regions = Regions(self) if content.get("regional") else None
+        self.serve: dict[str, Any] = content.get("serve", {})
         self.cache: str = content.get("cache", "")
         self.save_cache: str = content.get("save_cache", "")
         self._frozen = False

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from .overlay import Overlay
+    from .overlay_mitigations import Mitigated
     from .overlay_padding import Cut
 
 
@@ -44,6 +45,7 @@ def watch(eval_frame: ModuleType, overlay: Overlay) -> None:
     door = Door(eval_frame, overlay)
     if overlay.regions is not None:
         overlay.regions.door = door
+    mitigated = _mitigated(overlay)
 
     @functools.wraps(original)
     def __call__(self: Any, function: Any) -> Any:  # noqa: N807
@@ -53,9 +55,22 @@ def watch(eval_frame: ModuleType, overlay: Overlay) -> None:
         # A module comes back here with its `__call__`; a class is only prepared for its instances.
         if isinstance(function, (torch.nn.Module, type)) or not callable(result):
             return result
+        if mitigated is not None:
+            served = mitigated.around(self, function, name_of(function))
+            if served is None:
+                return result
+            result = functools.wraps(result)(served)
         return door.around(function, result)
 
     context.__call__ = __call__
+
+
+def _mitigated(overlay: Overlay) -> Mitigated | None:
+    if not overlay.serve:
+        return None
+    from .overlay_mitigations import Mitigated
+
+    return Mitigated(overlay, overlay.serve)
 
 
 class Door:
