@@ -57,7 +57,8 @@ def _explain(
     known = next((kind for kind in session.graph_break_kinds if kind.gb_id == first.gb_id), None)
     owners = [frames.get((event.process, event.compile_id)) for event in events]
     had_graphs = any(
-        (event.process, owner) in graphs for event, owner in zip(events, owners, strict=True)
+        event.whole_frame and (event.process, owner) in graphs
+        for event, owner in zip(events, owners, strict=True)
     )
     why, remedies = advise(
         first, torch, whole_frame=whole_frame, had_graphs=had_graphs, known=known

@@ -30,6 +30,17 @@ def test_function_whose_other_inputs_were_compiled_is_not_called_uncompiled():
     assert "Nothing of `f`" not in text
 
 
+def test_graphs_of_another_function_that_broke_at_the_line_are_not_its_own():
+    # The line is inlined into both: the loop of the one is given up, the other is split and has
+    # its graph.
+    loop, layer = Frame("/x.py", 20, "model"), Frame("/x.py", 30, "layer")
+    split = GraphBroke(0, "1/0", "Import failure", Frame("/x.py", 6, "f"), gb_id="GB0088")
+    text = why(
+        Compiled(0, "0/1", loop, outcome="skipped"), RAISED, Compiled(0, "1/0", layer), split
+    )
+    assert "also where it has a graph" not in text
+
+
 def test_function_that_never_compiled_is_called_so():
     assert "Nothing of `f` is compiled" in why(Compiled(0, "0/1", F, outcome="skipped"), RAISED)
     another = Compiled(1, "0/0", F)
