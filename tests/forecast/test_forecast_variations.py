@@ -81,8 +81,8 @@ def made(tmp_path_factory):
     }
     done = subprocess.run(
         [sys.executable, "-I", "-m", "compilescope", "forecast", "-o", "out.cscope.json", "--emit",
-         "warmup.py", "program.py"],
-        cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=580,
+         "warmup.py", "--budget", "600", "program.py"],
+        cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=900,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done, store.load(folder / "out.cscope.json")
