@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from compilescope.lint.rule import CallRule, Fact
@@ -40,8 +41,10 @@ class PythonRandom(CallRule):
     fixable = "safe"
 
     def can_fix(self, fact: Fact) -> bool:
-        """`random.random()`, for which another function gives the same stream."""
-        return fact.name == "random.random"
+        """`random.random()`, for which another function of the module gives the same stream."""
+        node = fact.node
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        return named and fact.name == "random.random"
 
     def fix(self, correction: Correction) -> None:
         """Draw the same number with the function that is traced."""

@@ -378,3 +378,13 @@ def test_a_branch_on_not_splits_and_its_value_does_not(body, severity):
     source = f"import torch\n@torch.compile\ndef f(x, n):\n    {body}\n    return x * 2\n"
     found = lint_source(source, "a.py", target_torch=(2, 13))
     assert [f.severity for f in found if f.code == "CS102"] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("head", "call", "fix"),
+    [("import random", "random.random()", "safe"), ("from random import random", "random()", "")],
+)
+def test_a_fix_is_promised_only_where_it_is_made(head, call, fix):
+    source = f"{head}\nimport torch\n@torch.compile\ndef f(x):\n    return x * {call}\n"
+    (finding,) = lint_source(source, "a.py", target_torch=(2, 13))
+    assert (finding.code, finding.fix) == ("CS150", fix)
