@@ -23,12 +23,18 @@ def left_to_the_user(base: Ran, best: Ran | None, done: list[Ran]) -> Iterator[s
         if cause.id not in left:
             continue
         texts = [
-            one.text
+            _alone(one.text)
             for one in cause.remedies
             if one.id not in tried and one.id not in _MOVED and not one.unsafe
         ]
         if texts:
             yield f"left to you, for {_named(cause)}: {'; or: '.join(texts[:_MOST])}"
+
+
+def _alone(text: str) -> str:
+    """A remedy's words without the "Or" that ties them to one that was tried."""
+    bare = text.removeprefix("Or ")
+    return bare[:1].upper() + bare[1:]
 
 
 def _named(cause: Cause) -> str:

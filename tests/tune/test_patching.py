@@ -83,7 +83,7 @@ def test_outputs_that_were_not_compared_are_not_passed_over(tmp_path):
 
 def test_a_value_across_a_break_is_left_to_the_user_in_words():
     cause = SimpleNamespace(id="a", source="___stack0", kind="tensor.size", remedies=(
-        SimpleNamespace(id="remove_break", text="Remove the graph break", unsafe=False),
+        SimpleNamespace(id="remove_break", text="Or remove the graph break", unsafe=False),
     ))  # fmt: skip
     base = SimpleNamespace(
         trial=SimpleNamespace(left=("a",)), diagnosis=SimpleNamespace(causes=(cause,))
