@@ -38,7 +38,7 @@ def test_the_terminal_fits_its_width(found):
     for width in (60, 80, 120):
         text = benching("terminal")(found, width=width)
         assert max(len(line) for line in text.splitlines()) <= width
-        assert "2.08 [1.79, 2.67]" in text
+        assert "1.80 [1.57, 2.02]" in text
         assert "within" in text
 
 
@@ -83,8 +83,8 @@ def test_the_page_is_whole_and_asks_for_nothing(found):
 
 def test_every_outlier_is_drawn(found):
     page = benching("html")(found)
-    (far,) = re.findall(r'<path class="dots far" d="(M[^"]+)"', page)
-    assert far.count("M") == sum(
+    far = re.findall(r'<path class="dots far" d="(M[^"]+)"', page)  # one path a series that has any
+    assert "".join(far).count("M") == sum(
         len(calls.outliers)
         for one in found.trials[0].measured
         for calls in (one.eager, one.compiled)
@@ -103,7 +103,7 @@ def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
     assert told.endswith("see what --dynamic marked saves.")
     assert verdict(found.trials, 0).endswith("run tune first.")
     marked = changed(found, setting=Setting("default", "marked"))
-    assert verdict(marked.trials, 0, program=False).endswith("1 recompile cost 15.7 s.")
+    assert verdict(marked.trials, 0, program=False).endswith("1 recompile cost 2.1 s.")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
     [
         ({"ratio": Range(1.01, 0.97, 1.05)}, "not clearly faster or slower than eager: 1.01"),
         ({"ratio": Range(0.5, 0.4, 0.6), "break_even": None}, "of compiling never pay back"),
-        ({"recompiles": 0}, "pays back after 3,900 calls (410 with a warm cache)."),
+        ({"recompiles": 0}, "pays back after 8,300 calls (1,300 with a warm cache)."),
         ({"fallback": "forward reached recompile_limit"}, "the recompile limit was reached"),
         ({"numerics": Numerics("differs", first="output: error 1")}, "but its results differ"),
     ],
