@@ -177,7 +177,7 @@ def inputs(rows):
 warm_up(compiled, *inputs(6))
 before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
 for rows in (0, 1, 2, 5, 8, 16, 33):
-    assert torch.allclose(compiled(*(given := inputs(rows))), scaled(*given))
+    assert torch.allclose(compiled(*(given := inputs(rows))), scaled(*given), atol=1e-5)
 print(before, torch._dynamo.utils.counters["stats"]["unique_graphs"])
 """
 

@@ -268,7 +268,7 @@ def test_several_threads_get_what_eager_gives(background):
         for call in range(60):
             x = torch.randn((call * (seed + 1)) % 7, 4, generator=generator)
             with torch.no_grad():
-                if not torch.allclose(made(x), model(x)):
+                if not torch.allclose(made(x), model(x), atol=1e-5):
                     wrong.append((seed, call))
 
     threads = [threading.Thread(target=serve, args=(seed,)) for seed in range(4)]
