@@ -27,23 +27,14 @@ class Render(Protocol):
         ...
 
 
-def report_names() -> list[str]:
-    """The formats that are installed."""
-    return sorted({point.name for point in _points(REPORTS)})
-
-
 def report(name: str) -> Render:
     """The report called `name`.
 
     Raises:
         UsageError: no installed pack has it.
     """
-    for point in _points(REPORTS):
-        if point.name == name:
-            render: Render = point.load()
-            return render
-    known = ", ".join(report_names())
-    raise UsageError(f"unknown report format `{name}`", hint=f"one of: {known}")
+    render: Render = _loaded(REPORTS, name, f"unknown report format `{name}`")
+    return render
 
 
 def comparison(form: str) -> Callable[..., str]:
@@ -52,13 +43,7 @@ def comparison(form: str) -> Callable[..., str]:
     Raises:
         UsageError: no installed pack has it.
     """
-    points = _points(COMPARISONS)
-    for point in points:
-        if point.name == form:
-            render: Callable[..., str] = point.load()
-            return render
-    known = ", ".join(sorted({point.name for point in points}))
-    raise UsageError(f"unknown comparison format `{form}`", hint=f"one of: {known}")
+    return _loaded(COMPARISONS, form, f"unknown comparison format `{form}`")
 
 
 def tuning(form: str) -> Callable[..., str]:
@@ -67,13 +52,7 @@ def tuning(form: str) -> Callable[..., str]:
     Raises:
         UsageError: no installed pack has it.
     """
-    points = _points(TUNINGS)
-    for point in points:
-        if point.name == form:
-            render: Callable[..., str] = point.load()
-            return render
-    known = ", ".join(sorted({point.name for point in points}))
-    raise UsageError(f"unknown format `{form}` for tune", hint=f"one of: {known}")
+    return _loaded(TUNINGS, form, f"unknown format `{form}` for tune")
 
 
 def benching(form: str) -> Callable[..., str]:
@@ -82,18 +61,23 @@ def benching(form: str) -> Callable[..., str]:
     Raises:
         UsageError: no installed pack has it.
     """
-    points = _points(BENCHINGS)
-    for point in points:
-        if point.name == form:
-            render: Callable[..., str] = point.load()
-            return render
-    known = ", ".join(sorted({point.name for point in points}))
-    raise UsageError(f"unknown format `{form}` for bench", hint=f"one of: {known}")
+    return _loaded(BENCHINGS, form, f"unknown format `{form}` for bench")
 
 
 def rule_packs() -> list[Any]:
     """The packages whose folders are rules."""
     return [point.load() for point in _points(RULES)]
+
+
+def _loaded(group: str, name: str, unknown: str) -> Callable[..., str]:
+    """What the entry point `name` of `group` stands for; `unknown` is the error where none is."""
+    points = _points(group)
+    for point in points:
+        if point.name == name:
+            render: Callable[..., str] = point.load()
+            return render
+    known = ", ".join(sorted({point.name for point in points}))
+    raise UsageError(unknown, hint=f"one of: {known}")
 
 
 def _points(group: str) -> list[EntryPoint]:
