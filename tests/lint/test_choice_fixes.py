@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from compilescope.lint.check import Checked
-from compilescope.lint.engine import lint_source, load_rules
-from compilescope.lint.fixing import Corrector
-from compilescope.lint.source import Source
-
-CHILD = Path(__file__).with_name("compare_child.py")
-RULES = {rule.code: rule() for rule in load_rules()}
 PROGRAM = """import torch
 import torch.nn.functional as F
 
@@ -36,17 +25,6 @@ def make():
     two = torch.tensor([[0.5, 2.0], [-1.0, 0.0]])
     return f, [(one, two, one > 0), (-one, one, two > 9), (two * 0, two, two > 0)]
 """
-
-
-def fixed(text):
-    """`text` after `--fix --unsafe-fixes`."""
-
-    def again(sources):
-        options = {"compiled": ("make()",), "target_torch": (2, 13), "follow": False}
-        return Checked(tuple(lint_source(sources["m.py"].text, "m.py", **options)))
-
-    sources = {"m.py": Source(Path("m.py"), text)}
-    return Corrector(RULES).run(sources, again, unsafe=True).sources["m.py"].text
 
 
 def program(body):
@@ -152,7 +130,7 @@ DECLINED = [
 
 
 @pytest.mark.parametrize(("before", "after"), CHOSEN + CHECKED)
-def test_rewritten(before, after):
+def test_rewritten(fixed, before, after):
     result = fixed(program(before))
     assert result == program(after or before)
     assert fixed(result) == result
@@ -160,22 +138,13 @@ def test_rewritten(before, after):
 
 
 @pytest.mark.parametrize("before", DECLINED)
-def test_declined(before):
+def test_declined(fixed, before):
     assert fixed(program(before)) == program(before)
 
 
 @pytest.mark.torch
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-def test_the_rewritten_programs_compute_the_same_and_do_not_break(tmp_path):
-    names = []
-    for index, (before, after) in enumerate(CHOSEN + CHECKED):
-        if after:
-            for name, body in ((f"before{index}.py", before), (f"after{index}.py", after)):
-                (tmp_path / name).write_text(program(body))
-                names.append(str(tmp_path / name))
-    done = subprocess.run(
-        [sys.executable, str(CHILD), *names], capture_output=True, text=True, check=True
-    )
-    lines = map(json.loads, done.stdout.splitlines())
-    assert [(n, line) for n, line in zip(names[1::2], lines, strict=True) if line] == []
+def test_the_rewritten_programs_compute_the_same_and_do_not_break(differing):
+    chosen = [(program(before), program(after)) for before, after in CHOSEN + CHECKED if after]
+    assert differing(chosen) == []

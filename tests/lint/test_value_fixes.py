@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from compilescope.lint.check import Checked
-from compilescope.lint.engine import lint_source, load_rules
-from compilescope.lint.fixing import Corrector
-from compilescope.lint.source import Source
-
-CHILD = Path(__file__).with_name("compare_child.py")
-RULES = {rule.code: rule() for rule in load_rules()}
 PROGRAM = """import copy
 import math
 
@@ -41,17 +30,6 @@ def make():
     two = torch.tensor([[0.5, 2.0], [-1.0, 0.25]])
     return Net(), [(one, two), (-two, one), (two, two)]
 """
-
-
-def fixed(text):
-    """`text` after `--fix --unsafe-fixes`."""
-
-    def again(sources):
-        options = {"compiled": ("make()",), "target_torch": (2, 13), "follow": False}
-        return Checked(tuple(lint_source(sources["m.py"].text, "m.py", **options)))
-
-    sources = {"m.py": Source(Path("m.py"), text)}
-    return Corrector(RULES).run(sources, again, unsafe=True).sources["m.py"].text
 
 
 def program(body):
@@ -127,7 +105,7 @@ COUNTED = [
 
 
 @pytest.mark.parametrize(("before", "after"), FIXED)
-def test_rewritten(before, after):
+def test_rewritten(fixed, before, after):
     result = fixed(program(before))
     assert result == program(after)
     assert fixed(result) == result
@@ -135,12 +113,12 @@ def test_rewritten(before, after):
 
 
 @pytest.mark.parametrize("before", DECLINED)
-def test_declined(before):
+def test_declined(fixed, before):
     assert fixed(program(before)) == program(before)
 
 
 @pytest.mark.parametrize(("before", "after"), COUNTED)
-def test_a_counter_becomes_a_buffer(before, after):
+def test_a_counter_becomes_a_buffer(fixed, before, after):
     wanted = program(after or before)
     if after:
         buffer = 'self.register_buffer("steps", torch.tensor(0), persistent=False)'
@@ -150,7 +128,7 @@ def test_a_counter_becomes_a_buffer(before, after):
     assert fixed(result) == result
 
 
-def test_a_counter_that_others_read_stays():
+def test_a_counter_that_others_read_stays(fixed):
     text = program("self.steps += 1\nreturn x * self.steps")
     text = text.replace("def make", "class Child(Net):\n    pass\n\n\ndef make")
     reader = "\n    def report(self):\n        return self.steps\n"
@@ -161,16 +139,6 @@ def test_a_counter_that_others_read_stays():
 @pytest.mark.torch
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-def test_the_rewritten_programs_compute_the_same_and_do_not_break(tmp_path):
-    names = []
-    pairs = [b for b, a in [*FIXED, *COUNTED] if a and a != b]
-    for index, before in enumerate(pairs):
-        text = program(before)
-        for name, body in ((f"before{index}.py", text), (f"after{index}.py", fixed(text))):
-            (tmp_path / name).write_text(body)
-            names.append(str(tmp_path / name))
-    done = subprocess.run(
-        [sys.executable, str(CHILD), *names], capture_output=True, text=True, check=True
-    )
-    lines = map(json.loads, done.stdout.splitlines())
-    assert [(n, line) for n, line in zip(names[1::2], lines, strict=True) if line] == []
+def test_the_rewritten_programs_compute_the_same_and_do_not_break(fixed, differing):
+    texts = [program(before) for before, after in [*FIXED, *COUNTED] if after and after != before]
+    assert differing([(text, fixed(text)) for text in texts]) == []
