@@ -20,11 +20,10 @@ from compilescope.errors import CompilescopeError
 from compilescope.tui.patches import paths_in
 from compilescope.tui.tried import News, Order
 from compilescope.tune import patching
-from compilescope.tune.remedy import Candidate
 from compilescope.tune.run import Found, Plan, best_of, save
 from compilescope.tune.runs import StoppedError
 from compilescope.tune.search import Search
-from compilescope.tune.trials import Bench, BudgetSpentError, Ran
+from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
 from compilescope.tuning import Patch
 
 _WIDTH = 60  # stretches that the calls of a trial are shown in
@@ -44,16 +43,11 @@ class TellingBench(Bench):
         """Tell what came of it."""
         tell(News(trial=found.trial, calls=strip(found.diagnosis)))
 
-    def attempt(
-        self,
-        candidates: tuple[Candidate, ...],
-        label: str = "",
-        sources: dict[str, str] | None = None,
-    ) -> Ran:
+    def attempt(self, attempt: Attempt) -> Ran:
         """A run, as long as something is left to be solved."""
-        if candidates and self.wanted and any(self._solves(ran) for ran in self.done):
+        if attempt.candidates and self.wanted and any(self._solves(ran) for ran in self.done):
             raise BudgetSpentError
-        return super().attempt(candidates, label, sources)
+        return super().attempt(attempt)
 
     def _solves(self, ran: Ran) -> bool:
         assert self.baseline is not None

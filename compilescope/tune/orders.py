@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compilescope.model import Recompiled
 from compilescope.tune import warm
 from compilescope.tune.remedy import Candidate, Entry
+from compilescope.tune.trials import Attempt
 
 if TYPE_CHECKING:
     from compilescope.tune.trials import Bench, Ran
@@ -26,7 +27,7 @@ def shuffle(bench: Bench, best: Ran) -> tuple[tuple[int, int] | None, list[str]]
     counts = []
     notes = []
     for label, order in _orders(base, kept):
-        ran = bench.beside((*best.candidates, _first(order)), f"the best, {label}")
+        ran = bench.beside(Attempt((*best.candidates, _first(order)), f"the best, {label}"))
         if not ran.ok:
             notes.append(f"{label}: {ran.trial.outcome}, {ran.trial.why}")
             continue

@@ -12,7 +12,7 @@ from compilescope.tune.patch_entries import by_hand, edit
 from compilescope.tune.patch_sources import Sources
 from compilescope.tune.remedy import Candidate
 from compilescope.tune.source_edits import CannotEditError
-from compilescope.tune.trials import Bench, Ran
+from compilescope.tune.trials import Attempt, Bench, Ran
 from compilescope.tuning import Patch
 
 
@@ -53,7 +53,7 @@ def _verified(
         changed = bench.folder / f"source-{number}.py"
         changed.write_text(text, encoding="utf-8")
         texts[str(path)] = str(changed.absolute())
-    ran = bench.beside((), "the changed source", texts)
+    ran = bench.beside(Attempt((), "the changed source", texts))
     before, after = best.trial.measures.recompiles, ran.trial.measures.recompiles
     holds = ran.trial.outcome in ("solved", "better") and (after <= before or bool(paste))
     count = f"{after} recompile{'s' * (after != 1)}"

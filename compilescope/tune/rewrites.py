@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +72,13 @@ def written(changed: Mapping[str, str], folder: Path) -> dict[str, str]:
     return found
 
 
+def unused(sources: Iterable[str], applied: Collection[str]) -> list[str]:
+    """Those of the changed files `sources` that no process of a run took, with the reason."""
+    named = (f"source {Path(path).resolve()}" for path in sources)
+    why = "no process of the program loaded it as a script or module"
+    return [f"{one}: {why}" for one in named if one not in applied]
+
+
 def fixable(path: Path, text: str) -> list[Finding]:
     """What `lint` finds in `text` and can change, also where the change needs proof."""
     return [one for one in _checked(path, text)[0] if one.fix]
@@ -121,33 +128,33 @@ def _analyse(sources: Mapping[str, str], settings: Settings) -> Analysis:
     return merged(analysis.analyse_groups([sources], settings))
 
 
-class _Shortcut(cst.CSTTransformer):
+class _IfAtLine(cst.CSTTransformer):
+    """Edits the one `if` without an `else` whose condition is at a line."""
+
     METADATA_DEPENDENCIES = (PositionProvider,)
 
-    def __init__(self, line: int) -> None:
+    def __init__(
+        self,
+        line: int,
+        change: Callable[[cst.If], cst.RemovalSentinel | cst.FlattenSentinel[Any] | None],
+    ) -> None:
         super().__init__()
         self.line = line
+        self.change = change  # None where the `if` is not of the kind
         self.count = 0
 
     def leave_If(  # noqa: N802
         self, original_node: cst.If, updated_node: cst.If
-    ) -> cst.If | cst.RemovalSentinel:
+    ) -> cst.If | cst.RemovalSentinel | cst.FlattenSentinel[Any]:
         where: Any = self.get_metadata(PositionProvider, original_node)
-        body = original_node.body.body
-        leaves = len(body) == 1 and (
-            isinstance(body[0], (cst.Return, cst.Continue))
-            or (
-                isinstance(body[0], cst.SimpleStatementLine)
-                and len(body[0].body) == 1
-                and isinstance(body[0].body[0], (cst.Return, cst.Continue))
-            )
-        )
         test: Any = self.get_metadata(PositionProvider, original_node.test)
-        inside = where.start.line <= self.line <= test.end.line
-        if inside and leaves and original_node.orelse is None:
-            self.count += 1
-            return cst.RemoveFromParent()
-        return updated_node
+        if not where.start.line <= self.line <= test.end.line or updated_node.orelse is not None:
+            return updated_node
+        changed = self.change(updated_node)
+        if changed is None:
+            return updated_node
+        self.count += 1
+        return changed
 
 
 def without_shortcut(text: str, line: int) -> str:
@@ -156,38 +163,7 @@ def without_shortcut(text: str, line: int) -> str:
     Raises:
         CannotEditError: there is no such `if`.
     """
-    edit = _Shortcut(line)
-    changed = MetadataWrapper(cst.parse_module(text)).visit(edit).code
-    if edit.count != 1:
-        raise CannotEditError(f"line {line} is no early return")
-    return changed
-
-
-class _Always(cst.CSTTransformer):
-    METADATA_DEPENDENCIES = (PositionProvider,)
-
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
-        self.count = 0
-
-    def leave_If(  # noqa: N802
-        self, original_node: cst.If, updated_node: cst.If
-    ) -> cst.If | cst.FlattenSentinel[cst.BaseStatement]:
-        where: Any = self.get_metadata(PositionProvider, original_node)
-        test: Any = self.get_metadata(PositionProvider, original_node.test)
-        body = updated_node.body
-        if (
-            not where.start.line <= self.line <= test.end.line
-            or original_node.orelse is not None
-            or not isinstance(body, cst.IndentedBlock)
-            or matchers.findall(body, _LEAVES)
-        ):
-            return updated_node
-        self.count += 1
-        first: Any = body.body[0]
-        lines = [*updated_node.leading_lines, *first.leading_lines]
-        return cst.FlattenSentinel([first.with_changes(leading_lines=lines), *body.body[1:]])
+    return _edited(text, line, _dropped, "is no early return")
 
 
 def without_condition(text: str, line: int) -> str:
@@ -196,11 +172,31 @@ def without_condition(text: str, line: int) -> str:
     Raises:
         CannotEditError: there is no such `if`, it has an `else`, or it leaves the function or loop.
     """
-    edit = _Always(line)
+    return _edited(text, line, _unwrapped, "is no condition that can be left out")
+
+
+def _edited(text: str, line: int, change: Callable[[cst.If], Any], otherwise: str) -> str:
+    edit = _IfAtLine(line, change)
     changed = MetadataWrapper(cst.parse_module(text)).visit(edit).code
     if edit.count != 1:
-        raise CannotEditError(f"line {line} is no condition that can be left out")
+        raise CannotEditError(f"line {line} {otherwise}")
     return changed
+
+
+def _dropped(node: cst.If) -> cst.RemovalSentinel | None:
+    body = node.body.body
+    only = body[0] if len(body) == 1 else None
+    if isinstance(only, cst.SimpleStatementLine) and len(only.body) == 1:
+        only = only.body[0]
+    return cst.RemoveFromParent() if isinstance(only, (cst.Return, cst.Continue)) else None
+
+
+def _unwrapped(node: cst.If) -> cst.FlattenSentinel[Any] | None:
+    if not isinstance(node.body, cst.IndentedBlock) or matchers.findall(node.body, _LEAVES):
+        return None
+    first: Any = node.body.body[0]
+    lines = [*node.leading_lines, *first.leading_lines]
+    return cst.FlattenSentinel([first.with_changes(leading_lines=lines), *node.body.body[1:]])
 
 
 def as_change(entry: Entry) -> Callable[[str], str]:

@@ -19,10 +19,9 @@ import msgspec
 from compilescope import store
 from compilescope.errors import CompilescopeError
 from compilescope.model import Session
-from compilescope.probe.launcher import AGENT, Run, end, probe
+from compilescope.probe.launcher import Run, end, probe
 from compilescope.tune.measure import Notes, read_notes
 
-RUNNER = AGENT / "_compilescope_agent" / "overlay_main.py"
 _VARIABLES = ("TORCH", "PYTORCH", "CUDA", "TRITON", "OMP_", "PYTHONHASHSEED", "PYTHONPATH")
 
 
@@ -79,7 +78,7 @@ class Runs:
         if not self.warm_cache:
             variables["TORCHINDUCTOR_CACHE_DIR"] = cache
         run = Run(
-            self._command(content),
+            self.command,
             self.name,
             self.folder / f"{stem}.cscope.json.gz",
             raw,
@@ -111,13 +110,6 @@ class Runs:
     def _started(self, process: subprocess.Popen[bytes]) -> None:
         with self._lock:
             self._running = {one for one in self._running if one.poll() is None} | {process}
-
-    def _command(self, content: dict[str, Any]) -> tuple[str, ...]:
-        """The command; a script with changed text goes through a runner that can load it."""
-        sources = content.get("sources", {})
-        if len(self.command) > 1 and str(Path(self.command[1]).resolve()) in sources:
-            return (self.command[0], str(RUNNER), *self.command[1:])
-        return self.command
 
     def _stem(self, name: str) -> str:
         """A name for the run's files that no earlier run has."""

@@ -9,7 +9,7 @@ from compilescope.tune.plan import candidates, refusals
 from compilescope.tune.rank import rank
 from compilescope.tune.remedy import Candidate
 from compilescope.tune.situation import Situation
-from compilescope.tune.trials import Bench, BudgetSpentError, Ran
+from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
 from compilescope.tune.warm import generic, replay
 
 PATIENCE = 4  # trials in a row that bring nothing, before warm-up calls are tried
@@ -93,7 +93,7 @@ class Search:
     def _attempt(self, chosen: tuple[Candidate, ...]) -> Ran:
         key = self._key(chosen)
         if key not in self.tried:
-            self.tried[key] = self.bench.attempt(chosen)
+            self.tried[key] = self.bench.attempt(Attempt(chosen))
         return self.tried[key]
 
     def _blame(self, chosen: tuple[Candidate, ...]) -> None:

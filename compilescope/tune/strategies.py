@@ -54,9 +54,9 @@ def _preload(bench: Bench, notes: list[str], torch: tuple[int, int]) -> None:
     path = bench.folder / "artifacts.bin"
     path.unlink(missing_ok=True)
     saving = _one("save_cache", "save the compile cache", _single("save_cache", str(path)))
-    bench.beside((saving,), "a run that saves its compile cache")
+    bench.beside(Attempt((saving,), "a run that saves its compile cache"))
     if path.exists():
-        bench.attempt((_one("cache", label, _single("cache", str(path))),), label)
+        bench.attempt(Attempt((_one("cache", label, _single("cache", str(path))),), label))
     else:
         notes.append(f"not tried: {label}: this backend leaves nothing to load")
 

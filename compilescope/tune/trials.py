@@ -132,13 +132,8 @@ class Bench:
             self._print(f" {self.random or 'the outputs agree'}")
         return self.random
 
-    def attempt(
-        self,
-        candidates: tuple[Candidate, ...],
-        label: str = "",
-        sources: dict[str, str] | None = None,
-    ) -> Ran:
-        """A run with `candidates` applied, judged against the baseline.
+    def attempt(self, attempt: Attempt) -> Ran:
+        """A run with what `attempt` says, judged against the baseline.
 
         Raises:
             BudgetSpentError: it is not allowed any more.
@@ -146,20 +141,15 @@ class Bench:
         """
         if self.left() <= 0:
             raise BudgetSpentError
-        return self._one(Attempt(candidates, label, sources))
+        return self._one(attempt)
 
-    def beside(
-        self,
-        candidates: tuple[Candidate, ...],
-        label: str,
-        sources: dict[str, str] | None = None,
-    ) -> Ran:
+    def beside(self, attempt: Attempt) -> Ran:
         """A run that counts for no budget and is not among the trials.
 
         Raises:
             StoppedError: the user interrupted it.
         """
-        return self._one(Attempt(candidates, label, sources), extra=True)
+        return self._one(attempt, extra=True)
 
     def attempt_all(self, attempts: Sequence[Attempt]) -> None:
         """Make all of `attempts`, `jobs` of them side by side.
@@ -170,7 +160,7 @@ class Bench:
         """
         if self.jobs == 1:
             for attempt in attempts:
-                self.attempt(attempt.candidates, attempt.label, attempt.sources)
+                self.attempt(attempt)
             return
         before, started = len(self.done), 0
 
@@ -241,7 +231,11 @@ class Bench:
             measures=measure(recorded.session, diagnosis, recorded.notes),
             outcome="baseline",
             left=tuple(cause.id for cause in diagnosis.causes),
-            refused=(*content.get("refused", ()), *recorded.notes.refused),
+            refused=(
+                *content.get("refused", ()),
+                *recorded.notes.refused,
+                *rewrites.unused(content.get("sources", ()), recorded.notes.applied),
+            ),
             session=str(recorded.path),
             overlay=msgspec.json.encode(content).decode(),
             label=attempt.label,

@@ -63,7 +63,7 @@ def tried(tmp_path):
             attempt = strategies._ahead(bench.baseline)
         else:
             attempt = strategies._background(kind, "background")
-        return bench.baseline, bench.attempt(attempt.candidates, attempt.label)
+        return bench.baseline, bench.attempt(attempt)
 
     return run
 

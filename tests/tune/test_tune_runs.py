@@ -104,27 +104,27 @@ def test_nothing_to_remedy(tune):
 
 def test_a_remedy_that_changes_the_result_is_marked_wrong(tmp_path):
     from compilescope.tune.remedy import Candidate, argument
-    from compilescope.tune.trials import Bench
+    from compilescope.tune.trials import Attempt, Bench
 
     script = tmp_path / "program.py"
     script.write_text(SIZES.replace("x.sum()", "x.shape[0]"))
     bench = Bench((sys.executable, str(script)), "program", tmp_path, quiet=True)
     bench.start()
     pad = Candidate("pad", "pad", (argument("f", "x", "pad", dimension=0, multiple=8),))
-    found = bench.attempt((pad,))
+    found = bench.attempt(Attempt((pad,)))
     assert (found.trial.outcome, found.trial.outputs) == ("wrong", "differ")
 
 
 def test_what_this_torch_lacks_is_refused_with_a_reason(tmp_path):
     from compilescope.tune.remedy import Candidate, compile_with, config
-    from compilescope.tune.trials import Bench
+    from compilescope.tune.trials import Attempt, Bench
 
     script = tmp_path / "program.py"
     script.write_text(QUIET)
     bench = Bench((sys.executable, str(script)), "program", tmp_path, quiet=True)
     bench.start()
     entries = (config("dynamo.no_such_setting", value=1), compile_with("", no_such_argument=1))
-    found = bench.attempt((Candidate("none", "none", entries),))
+    found = bench.attempt(Attempt((Candidate("none", "none", entries),)))
     assert found.trial.outcome == "refused"
     assert found.trial.refused == (
         "torch.compile no_such_argument: this torch has no such argument",

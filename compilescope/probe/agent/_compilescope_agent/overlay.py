@@ -165,7 +165,9 @@ def current() -> Overlay | None:
     with open(path, encoding="utf-8") as file:
         overlay = Overlay(json.load(file), folder)
     if overlay.sources:
-        overlay_source.replace(overlay.sources)
+        overlay_source.replace(
+            overlay.sources, lambda path: overlay.record.applied(f"source {path}")
+        )
     return overlay
 
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import builtins
-import json
 import os
 import sys
 
 
 def main() -> None:
     """Run the script that the first argument names."""
-    script = sys.argv[1]
     sys.argv[:] = sys.argv[1:]
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
-    with open(os.environ["COMPILESCOPE_OVERLAY"], encoding="utf-8") as file:
-        sources = json.load(file).get("sources", {})
-    text = sources.get(os.path.realpath(script), script)
-    with open(text, "rb") as source:
-        code = compile(source.read(), script, "exec")
+    path = os.path.abspath(sys.argv[0])
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = os.path.dirname(path)
+    from _compilescope_agent import overlay, overlay_source  # type: ignore[import-not-found]
+
+    current = overlay.current()
+    real = os.path.realpath(path)
+    text = overlay_source.changed(path, current.sources[real])
+    current.record.applied(f"source {real}")
+    code = compile(text, path, "exec", dont_inherit=True)
     namespace = vars(sys.modules["__main__"])
-    run, inside = exec, {"__builtins__": builtins}
     # The script must find the namespace that it would have, with nothing of ours in it.
+    own = {name: value for name, value in namespace.items() if name.startswith("__")}
+    loader = type(own["__loader__"])("__main__", path)
+    own |= {"__file__": path, "__doc__": None, "__loader__": loader}
+    if "__annotations__" in own:
+        own["__annotations__"] = {}
     namespace.clear()
-    namespace.update(__name__="__main__", __file__=script, __doc__=None, __spec__=None, **inside)
-    run(code, namespace)
+    namespace.update(own)
+    exec(code, namespace)  # noqa: S102
 
 
 if __name__ == "__main__":
