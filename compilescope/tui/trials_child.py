@@ -20,7 +20,8 @@ from compilescope.errors import CompilescopeError
 from compilescope.tui.patches import paths_in
 from compilescope.tui.tried import News, Order
 from compilescope.tune import patching
-from compilescope.tune.run import Found, Plan, best_of, save
+from compilescope.tune.rank import best_of
+from compilescope.tune.run import Found, Plan, save
 from compilescope.tune.runs import StoppedError
 from compilescope.tune.search import Search
 from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
@@ -108,7 +109,7 @@ def _search(found: Found, base: Ran, wanted: frozenset[str]) -> None:
     # A cause for which nothing is planned is left alone.
     search.plans.update({name: [] for name in causes - wanted if wanted})
     search.run()
-    best = best_of(bench)
+    best = best_of(bench.done)
     if best is not None and best.candidates:
         found.patch = patching.patch(bench, best, apply=False)
 

@@ -20,6 +20,12 @@ def rank(trials: Iterable[Ran]) -> list[Ran]:
     return sorted(found, key=lambda one: _order(one, fastest))
 
 
+def best_of(trials: Iterable[Ran]) -> Ran | None:
+    """The best of those that are better than the program as it is."""
+    ranked = rank(one for one in trials if one.trial.outcome in ("solved", "better"))
+    return ranked[0] if ranked else None
+
+
 def _order(ran: Ran, fastest: float) -> tuple[object, ...]:
     measures = ran.trial.measures
     steady = measures.steady or 1e9

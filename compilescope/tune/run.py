@@ -24,7 +24,7 @@ from compilescope.tune.agreement import TOLERANCE
 from compilescope.tune.byhand import left_to_the_user
 from compilescope.tune.orders import shuffle
 from compilescope.tune.proofs import proofs_of
-from compilescope.tune.rank import rank
+from compilescope.tune.rank import best_of, rank
 from compilescope.tune.runs import StoppedError
 from compilescope.tune.search import Search
 from compilescope.tune.stdin import spooled
@@ -70,7 +70,7 @@ class Found:
         bench, plan, base = self.bench, self.plan, self.bench.baseline
         assert base is not None
         ranked = [one for one in rank(bench.done) if one.candidates or one.trial.label]
-        best = best_of(bench)
+        best = best_of(bench.done)
         tuning = Tuning(
             name=plan.name,
             command=plan.command,
@@ -90,7 +90,7 @@ class Found:
         return tuning, msgspec.structs.replace(base.session, proofs=proofs)
 
     def _left(self) -> list[str]:
-        base, best = self.bench.baseline, best_of(self.bench)
+        base, best = self.bench.baseline, best_of(self.bench.done)
         if base is None or self.plan.strategies or (best and best.trial.outcome == "solved"):
             return []
         return list(left_to_the_user(base, best, self.bench.done))
@@ -135,7 +135,7 @@ def _all(found: Found) -> bool:
         if plan.check_outputs:
             bench.check_outputs()
         _search(found)
-        best = best_of(bench)
+        best = best_of(bench.done)
         if best is not None and plan.patch and best.candidates and not plan.strategies:
             found.patch = _patch(bench, best, plan)
         if plan.shuffle and best is not None:
@@ -200,12 +200,6 @@ def _notes(bench: Bench) -> Iterator[str]:
     reused = sum(one.trial.reused for one in (*bench.done, *([base] if base else ())))
     if reused:
         yield f"{reused} of the runs were kept from an earlier tune in this folder"
-
-
-def best_of(bench: Bench) -> Ran | None:
-    """The best trial that is better than the baseline."""
-    good = [one for one in bench.done if one.trial.outcome in ("solved", "better")]
-    return rank(good)[0] if good else None
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from compilescope.tune.plan import candidates, refusals
-from compilescope.tune.rank import rank
+from compilescope.tune.rank import best_of, rank
 from compilescope.tune.remedy import Candidate
 from compilescope.tune.situation import Situation
 from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
@@ -32,14 +32,17 @@ class Search:
                 self._warm_up()
             self._shrink()
         except BudgetSpentError:
-            return
+            untried = list(self._untried())
+            if untried and self.bench.left() <= 0:
+                words = "; or without ".join(untried)
+                self.notes.append(f"the budget ended before the best was tried without {words}")
 
     def _solve(self) -> bool:
         """Climb: keep what helped, replace or add where something is left."""
         base = self.bench.baseline
         assert base is not None
         current, positions, step = base, dict[str, int](), 1
-        while step <= PATIENCE:
+        while step <= PATIENCE and self.bench.left() > self._reserve(current):
             self._plan(current)
             wanted = self._positions(current, positions, step)
             chosen = self._chosen(wanted)
@@ -58,6 +61,11 @@ class Search:
             else:
                 step += 1
         return False
+
+    def _reserve(self, current: Ran) -> int:
+        """Runs to keep for leaving out what a set does not need, which comes after all else."""
+        parts = len(self._key(current.candidates))
+        return min(parts + 1, self.bench.runs // 3) if parts > 1 else 0
 
     def _positions(self, current: Ran, positions: dict[str, int], step: int) -> dict[str, int]:
         """What to use for each cause: as before, but for those that `current` still has."""
@@ -107,30 +115,48 @@ class Search:
 
     def _warm_up(self) -> None:
         """Add warm-up calls to the best set so far."""
-        base, best = self.bench.baseline, self._best()
+        base, best = self.bench.baseline, best_of(self.bench.done)
         assert base is not None
-        helped = best is not None and best.trial.outcome in ("solved", "better")
-        kept = best.candidates if best is not None and helped else ()
+        kept = best.candidates if best is not None else ()
         for extra in (*generic(base), *replay(base)):
             if self._attempt((*kept, extra)).trial.outcome == "solved":
                 return
 
     def _shrink(self) -> None:
-        best = self._best()
-        if best is None or best.trial.outcome not in ("solved", "better"):
+        """Leave out what the best set does not need, by remedy, then by part; then each alone."""
+        best = best_of(self.bench.done)
+        if best is None:
             return
         groups = list(_groups(best.candidates))
-        if len(groups) < 2:
-            return
+        best = self._left_out(best, groups)
+        self._left_out(best, list(_members(best.candidates)))
         for group in groups:
             self._attempt(group)
-        for left_out in groups if len(groups) > 2 else ():
-            fewer = tuple(one for one in best.candidates if one not in left_out)
-            self._attempt(fewer)
 
-    def _best(self) -> Ran | None:
-        ranked = rank([one for one in self.bench.done if one.ok])
-        return ranked[0] if ranked else None
+    def _left_out(self, best: Ran, parts: list[tuple[Candidate, ...]]) -> Ran:
+        """The best without those of `parts` that it holds just as well without."""
+        left = set(best.trial.left)
+
+        def doubtful(part: tuple[Candidate, ...]) -> tuple[bool, int]:
+            return all(one.cause in left for one in part), max(one.weight for one in part)
+
+        # First what did not help its own cause, then what asks most of the user.
+        for part in sorted(parts, key=doubtful, reverse=True):
+            keys = self._key(part)
+            fewer = tuple(one for one in best.candidates if one.key not in keys)
+            if fewer and len(fewer) < len(best.candidates):
+                best = rank([best, self._attempt(fewer)])[0]
+        return best
+
+    def _untried(self) -> Iterator[str]:
+        """The members of the best set that it was never tried without."""
+        best = best_of(self.bench.done)
+        own = self._key(best.candidates) if best else frozenset()
+        for member in _members(best.candidates) if best and len(own) > 1 else ():
+            others = own - self._key(member)
+            # Larger sets without it tell as much, where they did worse.
+            if not any(others <= key and not self._key(member) & key for key in self.tried):
+                yield member[0].text
 
 
 def _groups(chosen: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
@@ -140,6 +166,12 @@ def _groups(chosen: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
         found.setdefault(candidate.id, []).append(candidate)
     for group in found.values():
         yield tuple(group)
+
+
+def _members(chosen: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
+    """`chosen` by what it does: one action may be for several causes."""
+    for key in dict.fromkeys(one.key for one in chosen):
+        yield tuple(one for one in chosen if one.key == key)
 
 
 def _remaining(ran: Ran) -> int:

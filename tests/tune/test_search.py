@@ -1,0 +1,105 @@
+"""The order of the trials, against programs that are a table of which remedies they need."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from compilescope.tune.rank import best_of
+from compilescope.tune.remedy import Candidate, config
+from compilescope.tune.search import Search
+from compilescope.tune.trials import BudgetSpentError
+from compilescope.tuning import Measures
+
+
+def candidate(name, cause="", kind="", weight=1):
+    entry = config(f"dynamo.{name}", value=1)
+    return Candidate(kind or name, name, (entry,), cause=cause, weight=weight)
+
+
+class Bench:
+    """Answers for each set of remedies with the recompiles that `count` gives for their names."""
+
+    def __init__(self, count, causes, runs, left):
+        self.count, self.causes, self.runs = count, causes, runs
+        self.left_of = left
+        self.done = []
+        self.baseline = self._ran(())
+
+    def left(self):
+        return self.runs - len(self.done)
+
+    def attempt(self, attempt):
+        if not self.left():
+            raise BudgetSpentError
+        self.done.append(self._ran(attempt.candidates))
+        return self.done[-1]
+
+    def _ran(self, candidates):
+        count = self.count({one.text for one in candidates})
+        outcome = "solved" if not count else "better" if count < self.count(set()) else "no better"
+        measures = Measures(calls=100, steady=1e-3, recompiles=count)
+        trial = SimpleNamespace(
+            measures=measures, outcome=outcome, left=self.left_of(candidates) if count else ()
+        )
+        causes = [SimpleNamespace(id=name) for name in self.causes]
+        return SimpleNamespace(
+            ok=True, candidates=candidates, trial=trial, diagnosis=SimpleNamespace(causes=causes),
+            session=None, notes=SimpleNamespace(inputs=[]),
+        )  # fmt: skip
+
+
+def searched(count, plans, runs=12, left=None):
+    bench = Bench(count, tuple(plans), runs, left or (lambda _: tuple(plans)))
+    search = Search(bench, plans=plans)
+    search.run()
+    tried = [{one.text for one in ran.candidates} for ran in bench.done]
+    return tried, {one.text for one in best_of(bench.done).candidates}, search.notes
+
+
+def plans(*names):
+    return {f"cause {name}": [candidate(name, f"cause {name}")] for name in names}
+
+
+def test_what_does_nothing_is_left_out_before_each_is_tried_alone():
+    tried, best, notes = searched(lambda has: 4 - 2 * len(has & {"a", "d"}), plans(*"abcd"))
+    assert best == {"a", "d"}
+    assert tried[0] == set("abcd")
+    assert tried[1:5] == [set("bcd"), set("acd"), set("ad"), {"a"}]
+    assert notes == []
+
+
+def test_what_asks_most_is_the_first_to_be_left_out():
+    both = {"a": [candidate("a", "a")], "b": [candidate("b", "b", weight=3)]}
+    tried, best, _ = searched(lambda has: 0 if has else 1, both)
+    assert tried[1] == {"a"}
+    assert best == {"a"}
+
+
+def test_marks_of_one_kind_are_also_left_out_one_by_one():
+    marks = {name: [candidate(name, name, "mark")] for name in "abc"}
+    tried, best, _ = searched(lambda has: int("b" not in has), marks)
+    assert best == {"b"}
+    assert len(tried) == 4  # all, without a, without c, and all of them again, which is known
+
+
+@pytest.mark.parametrize(("runs", "without"), [(2, "b; or without c"), (3, "c")])
+def test_what_the_budget_left_unproved_is_said(runs, without):
+    _, best, notes = searched(lambda has: 3 - len(has & {"a", "b", "c"}), plans(*"abc"), runs)
+    assert best == set("abc")
+    assert notes == [f"the budget ended before the best was tried without {without}"]
+
+
+def test_runs_are_kept_for_leaving_out():
+    # Nothing ever helps against the cause `e`; of the others only `a` does.
+    wanted = plans(*"abc") | {"e": [candidate(f"e{n}", "e") for n in range(20)]}
+    tried, best, notes = searched(
+        lambda has: 2 - len(has & {"a"}),
+        wanted,
+        runs=6,
+        left=lambda chosen: ("e",) if chosen else tuple(wanted),
+    )
+    assert len(tried) == 6
+    assert best == set("abc")
+    assert notes == ["the budget ended before the best was tried without b; or without c"]
