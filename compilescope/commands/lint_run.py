@@ -33,6 +33,7 @@ def lint_once(plan: Plan) -> ExitCode:
     if options.fix or options.diff:
         return _correct(inputs, plan, engine)
     result = run.lint(inputs, plan.settings, engine)
+    _warn_of_names(result, plan)
     if options.add_noqa or options.add_ignore:
         return _annotate(result, plan)
     if options.update_baseline:
@@ -74,6 +75,7 @@ def _without_cache(sources: Mapping[str, str], settings: Settings) -> Analysis:
 def _correct(inputs: Inputs, plan: Plan, engine: Engine) -> ExitCode:
     unsafe = plan.keys.unsafe_fixes
     result, corrected = run.lint_and_correct(inputs, plan.settings, engine, unsafe=unsafe)
+    _warn_of_names(result, plan)
     for path, code in sorted(corrected.failed):
         output.narrate(f"warning: {path}: the fix of {code} did not help and was not made", plan)
     if plan.options.diff:
@@ -90,6 +92,16 @@ def _correct(inputs: Inputs, plan: Plan, engine: Engine) -> ExitCode:
         print(f"error: cannot write {text}", file=sys.stderr)
     output.show(result, plan, sys.stdout)
     return ExitCode.ERROR if failed else output.exit_code(result, plan)
+
+
+def _warn_of_names(result: LintResult, plan: Plan) -> None:
+    """Names of the configuration are of the whole project: other files may have them."""
+    for name in plan.options.compiled:
+        if name not in result.named:
+            print(
+                f"warning: the linted files have no function or class `{name}` to compile",
+                file=sys.stderr,
+            )
 
 
 def _annotate(result: LintResult, plan: Plan) -> ExitCode:

@@ -28,6 +28,8 @@ def command(
     names = registry.names()
     chosen = {code for name in selectors for code in expand(name, names)} if selectors else rules
     listed = [rule for code, rule in rules.items() if code in chosen]
+    if not listed:
+        raise _not_a_rule(sorted(chosen))
     if selftest:
         ctx.exit(_selftest(listed, python, form))
     if form == "json":
@@ -39,6 +41,18 @@ def command(
         print(_markdown(listed))
     else:
         _table(listed)
+
+
+def _not_a_rule(codes: list[str]) -> Exception:
+    """For codes that lint itself reports: no rule folder is behind them."""
+    from compilescope.errors import UsageError
+
+    said = ", ".join(codes)
+    return UsageError(
+        f"no rule to list: {said}",
+        cause="lint itself reports it, about a file or a comment" if codes else "",
+        hint=f"`compilescope explain {codes[0]}` tells more" if codes else "",
+    )
 
 
 def _markdown(rules: list[Rule]) -> str:

@@ -39,7 +39,8 @@ def analyse(sources: Mapping[str, str], settings: Settings) -> Analysis:
     )
     unparsed = {path: text for path, text in sources.items() if project.module(path) is None}
     errors = {path: error for path, error in project.errors.items() if path in sources}
-    return Analysis(findings, _syntax_errors(unparsed) | errors, frozenset(project.read))
+    errors |= _syntax_errors(unparsed)
+    return Analysis(findings, errors, frozenset(project.read), frozenset(project.named))
 
 
 def _syntax_errors(sources: Mapping[str, str]) -> dict[str, SyntaxError]:

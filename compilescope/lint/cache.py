@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Analyse = Callable[[Sequence[Mapping[str, str]], Settings], list[Analysis]]
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 2000  # entries; the oldest go first
 PARTS = 400  # entries of one run
 
@@ -49,6 +49,7 @@ class _Entry(msgspec.Struct, array_like=True):
     findings: list[Finding]
     errors: list[_Error]
     read: dict[str, str]  # path to digest, "" for a file that is gone
+    named: list[str]  # of the names in `compiled`: those that were found
 
 
 class Cache:
@@ -68,7 +69,8 @@ class Cache:
             entry = self._analysed(sources, settings)
             self._store(whole, entry)
             self._prune()
-        return Analysis(entry.findings, {e.path: _revive(e) for e in entry.errors}, entry.read)
+        errors = {e.path: _revive(e) for e in entry.errors}
+        return Analysis(entry.findings, errors, entry.read, entry.named)
 
     def _analysed(self, sources: Mapping[str, str], settings: Settings) -> _Entry:
         groups = components(sources, PARTS)
@@ -155,11 +157,12 @@ def _load(path: Path) -> _Entry | None:
 
 
 def _together(parts: Sequence[_Entry]) -> _Entry:
-    whole = _Entry([], [], {})
+    whole = _Entry([], [], {}, [])
     for part in parts:
         whole.findings += part.findings
         whole.errors += part.errors
         whole.read |= part.read
+        whole.named += part.named
     return whole
 
 
@@ -169,7 +172,7 @@ def _entry(analysis: Analysis) -> _Entry:
         for path, e in analysis.errors.items()
     ]
     read = {path: digest(path) for path in sorted(analysis.read)}
-    return _Entry(list(analysis.findings), errors, read)
+    return _Entry(list(analysis.findings), errors, read, sorted(analysis.named))
 
 
 def _revive(error: _Error) -> SyntaxError:

@@ -27,6 +27,7 @@ class Analysis(NamedTuple):
     findings: Iterable[Finding]
     errors: Mapping[str, SyntaxError] = {}
     read: Collection[str] = ()  # files outside of the sources that the findings depend on
+    named: Collection[str] = ()  # of the names in `compiled`: those that the sources have
 
 
 def merged(parts: Iterable[Analysis]) -> Analysis:
@@ -34,11 +35,13 @@ def merged(parts: Iterable[Analysis]) -> Analysis:
     findings: list[Finding] = []
     errors: dict[str, SyntaxError] = {}
     read: set[str] = set()
+    named: set[str] = set()
     for part in parts:
         findings += part.findings
         errors |= part.errors
         read |= set(part.read)
-    return Analysis(findings, errors, read)
+        named |= set(part.named)
+    return Analysis(findings, errors, read, named)
 
 
 class Engine(Protocol):
@@ -55,6 +58,7 @@ class Checked:
 
     findings: tuple[Finding, ...]
     removals: Mapping[Finding, Edit] = field(default_factory=dict)  # of idle suppressions
+    named: frozenset[str] = frozenset()  # of the names in `compiled`: those that were found
 
 
 def check(
@@ -91,7 +95,7 @@ def check(
         removals |= idle
     found += removals
     found.sort(key=lambda f: (f.path, f.line, f.column, f.code))
-    return Checked(tuple(found), removals)
+    return Checked(tuple(found), removals, frozenset(analysis.named))
 
 
 def _silence(

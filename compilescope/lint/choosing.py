@@ -192,8 +192,11 @@ def constant_message(correction: Correction, message: cst.BaseExpression) -> str
     """The text of a message, with the expressions of an f-string as they stand in it."""
     if isinstance(message, cst.SimpleString):
         return correction.text(message)
+    if isinstance(message, cst.ConcatenatedString):
+        sides = (constant_message(correction, side) for side in (message.left, message.right))
+        return correction.tree.module.code_for_node(message.whitespace_between).join(sides)
     if not isinstance(message, cst.FormattedString):
-        correction.decline("the message is put together from several strings")
+        correction.decline("the message is computed")
     parts: list[str] = []
     for part in message.parts:
         if isinstance(part, cst.FormattedStringText):

@@ -214,12 +214,16 @@ class Correction:
     def rewrite(self, statement: Statement, *lines: str) -> None:
         """`lines` instead of `statement`, below the comments that stood in it."""
         start, indent, newline = self._head(statement)
+        comments = self.comments(statement)
+        text = "".join(f"{indent}{line}{newline}" for line in (*comments, *lines))
+        self.edits.append(Edit(start, self._tail(statement), text))
+
+    def comments(self, statement: Statement) -> list[str]:
+        """The comments inside a statement and behind it, without those above it."""
         collector = _Comments()
         statement.visit(collector)
         lead = {line.comment for line in getattr(statement, "leading_lines", ())}
-        comments = [c.value for c in collector.found if c not in lead]
-        text = "".join(f"{indent}{line}{newline}" for line in (*comments, *lines))
-        self.edits.append(Edit(start, self._tail(statement), text))
+        return [c.value for c in collector.found if c not in lead]
 
     def guard(self, statement: Statement, condition: str) -> None:
         """`statement` under `if condition:`, its comments kept.

@@ -25,7 +25,8 @@ def move_import(correction: Correction) -> None:
     errors = [handler.type for handler in block.handlers]
     caught = correction.text(errors[0]) if errors[0] is not None else "ImportError"
     indent = correction.tree.module.default_indent
-    lines = ["try:", indent + correction.text(statement), f"except {caught}:"]
+    lines = [*correction.comments(outer), "try:"]
+    lines += [indent + correction.text(statement), f"except {caught}:"]
     lines += [f"{indent}{name} = None" for name in names]
     correction.insert_after_imports(*lines)
     correction.remove(outer)

@@ -18,6 +18,7 @@ class Project:
         self.follow = follow
         self.errors: dict[str, SyntaxError] = {}
         self.read: set[str] = set()  # files that were read because something imports them
+        self.named: set[str] = set()  # of the names that are said to be compiled: those found
         self._modules: dict[str, Module | None] = {}
         self._roots: dict[str, str] = {}
         self._by_name: dict[str, list[str]] = {}

@@ -38,6 +38,9 @@ def drives(text: str) -> bool:
     return " class " in text and INNER_CLASS.search(text) is not None
 
 
+_CALLABLE = ("function", "class", "instance", "compiled", "cached", "opaque", "union")
+
+
 class Regions:
     """Runs everything that is compiled, drivers first: they know the arguments."""
 
@@ -107,6 +110,8 @@ class Regions:
 
         for part in parts[1:]:
             value = attribute(self.machine, frame, value, part, ast.Pass())
+        if value.kind in _CALLABLE:
+            self.machine.project.named.add(name)
         if factory:
             value = call_value(self.machine, frame, value, Arguments(), module.tree)
             self._factory(value, frame)

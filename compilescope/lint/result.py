@@ -62,6 +62,7 @@ class LintResult:
     gone: int = 0  # entries of the baseline that nothing matches any more
     joined: str = ""  # the session that the findings were joined with
     missed: tuple[Met, ...] = ()
+    named: frozenset[str] = frozenset()  # of the names in `compiled`: those that were found
     edits: Callable[[Finding], tuple[Edit, ...]] = lambda _: ()
     original: Callable[[Finding], Finding] = lambda finding: finding  # lines of the whole text
 

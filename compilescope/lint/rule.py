@@ -166,11 +166,12 @@ class GuardedCall(CallRule):
 
     def can_fix(self, fact: Fact) -> bool:
         """The call is a statement, and its arguments only read."""
-        from compilescope.lint.surroundings import is_statement, only_reads
+        from compilescope.lint.surroundings import is_statement, only_reads, spans_strings
 
         call = fact.node
-        skippable = isinstance(call, ast.Call) and fact.name not in self.kept
-        return skippable and is_statement(fact) and only_reads(call)  # type: ignore[arg-type]
+        if not isinstance(call, ast.Call) or fact.name in self.kept:
+            return False
+        return is_statement(fact) and only_reads(call) and not spans_strings(fact)
 
     def fix(self, correction: Correction) -> None:
         """Guard the statement."""

@@ -140,6 +140,7 @@ def _result(
         rules=registry.infos(),
         files=len(inputs),
         fixed=fixed or {},
+        named=checked.named,
         edits=edits,
         original=lambda finding: originals.get(finding, finding),
     )

@@ -28,8 +28,26 @@ def parents(fact: Fact) -> dict[ast.AST, ast.AST]:
 
 
 def is_statement(fact: Fact) -> bool:
-    """Whether the expression is a statement of its own: its value is not used."""
-    return isinstance(parents(fact).get(fact.node), ast.Expr)
+    """Whether the expression is a statement alone on its lines: its value is not used."""
+    statement = parents(fact).get(fact.node)
+    if not isinstance(statement, ast.Expr):
+        return False
+    lines = fact.site.module.lines
+    first, last = lines[statement.lineno - 1], lines[(statement.end_lineno or 1) - 1]
+    before = first.encode()[: statement.col_offset].strip()
+    after = last.encode()[statement.end_col_offset :].strip()
+    return not before and (not after or after.startswith(b"#"))
+
+
+def spans_strings(fact: Fact) -> bool:
+    """Whether a string over several lines is in the expression: it cannot be moved to the right."""
+    lines = fact.site.module.lines
+    for node in ast.walk(fact.node):
+        if isinstance(node, ast.Constant | ast.JoinedStr) and node.lineno != node.end_lineno:
+            part = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+            if '"""' in part or "'''" in part or "\\\n" in part:
+                return True
+    return False
 
 
 def is_test(fact: Fact) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from compilescope import wording
+from compilescope.lint.choices import is_message
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of
 
 if TYPE_CHECKING:
@@ -67,5 +68,4 @@ def _has_text(message: ast.expr) -> bool:
     """An f-string, or a tuple that begins with a text."""
     if isinstance(message, ast.Tuple) and message.elts:
         message = message.elts[0]
-        return isinstance(message, ast.Constant) and isinstance(message.value, str)
-    return isinstance(message, ast.JoinedStr)
+    return is_message(message)

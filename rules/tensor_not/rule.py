@@ -21,9 +21,8 @@ class TensorNot(Rule):
     name = "tensor-not"
     summary = "`not` on a tensor"
     gb_ids = ("GB0033",)
-    severity = "eager"
-    reason = wording.NOT
-    help = wording.USE_LOGICAL_NOT
+    reason = wording.BRANCH
+    help = wording.USE_WHERE
 
     fixable = "unsafe"
     facts = ("branch",)
@@ -41,9 +40,12 @@ class TensorNot(Rule):
             fix="unsafe" if form else "",
         )
         if is_test(fact):  # the branch is taken the other way round: no `not` is compiled
-            report.severity, report.gb_ids = "split", ("GB0170",)
-            report.reason = wording.CHECK if form == "raise" else wording.BRANCH
-            report.help = wording.USE_ASSERT if form == "raise" else wording.USE_WHERE
+            report.gb_ids = ("GB0170",)
+            if form == "raise":
+                report.reason, report.help = wording.CHECK, wording.USE_ASSERT
+        else:
+            report.severity = "eager"
+            report.reason, report.help = wording.NOT, wording.USE_LOGICAL_NOT
         yield report
 
     def fix(self, correction: Correction) -> None:

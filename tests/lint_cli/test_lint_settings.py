@@ -200,3 +200,20 @@ def test_settings_reach_the_engine(project, lint, engine, monkeypatch):
     assert seen[0].compiled == ("a:b", "c:d")
     assert seen[0].pedantic
     assert seen[0].target_torch == "2.11"
+
+
+def test_names_that_nothing_has_are_told(project, compilescope):
+    project.write("m.py", "import torch\ndef f(x):\n    return x.item()\nclass A:\n    g = f\n")
+    known = [x for name in ("f", "m:f", "m.py:f", "A") for x in ("--compiled", name)]
+    unknown = ["g", "other:f", "A.h", "torch"]
+    wrong = [x for name in unknown for x in ("--compiled", name)]
+    for _ in range(2):  # the second time from the cache
+        said = compilescope("lint", *known, *wrong, "m.py").err.splitlines()
+        assert [line.split("`")[1] for line in said if line.startswith("warning:")] == unknown
+    assert compilescope("lint", *known, "m.py").err == ""
+
+
+def test_a_configured_name_may_be_in_another_file(project, compilescope):
+    project.write("compilescope.toml", "compiled = ['pkg.model:step']\n")
+    project.write("m.py", "import torch\n")
+    assert compilescope("lint", "m.py").err == ""

@@ -35,6 +35,12 @@ class TestRules:
         assert outcome.code == 2
         assert "did you mean `CS101`?" in outcome.err
 
+    @pytest.mark.parametrize("form", ["text", "json", "markdown"])
+    def test_a_code_that_no_rule_has(self, project, engine, compilescope, form):
+        outcome = compilescope("rules", "CS999", "--format", form)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "hint: `compilescope explain CS999` tells more" in outcome.err
+
 
 class TestExplain:
     """One rule."""
