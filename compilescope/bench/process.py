@@ -16,10 +16,12 @@ from typing import Any
 import msgspec
 
 from compilescope.bench.plan import Plan
+from compilescope.bench.progress import Progress
 from compilescope.benching import Setting
 from compilescope.errors import ProgramError
 
 CHILD = Path(__file__).parent / "agent" / "bench_child.py"
+_LOOK = 5.0  # seconds between two looks at a process that is waited for
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Found:
     log: Path | None = None  # what the process printed
     code: int | None = None
     ended: str = ""  # "interrupted", "out of time", "" where it ended by itself
+    compiling: int = 0  # others that still compiled while this one was measured
 
     def all(self, record: str) -> list[dict[str, Any]]:
         """The records of this sort."""
@@ -49,21 +52,24 @@ class Child:
     """One measuring process, from its start to its end."""
 
     def __init__(self, plan: Plan, setting: Setting, stem: Path, cache: Path, *, measure: bool,
-                 gated: bool = False) -> None:  # fmt: skip
+                 gated: bool = False, beside: int = 1) -> None:  # fmt: skip
         self.plan, self.setting, self.cache = plan, setting, cache
+        self._began = time.monotonic()
         self.out, self.log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
         self._gate = stem.with_suffix(".go")
+        for path in (self.out, self._gate):  # a folder that is kept has those of the last bench
+            path.unlink(missing_ok=True)
         content = plan.specification(setting, self.out.absolute(), measure=measure)
         content["gate"] = str(self._gate.absolute()) if gated else ""
         specification = stem.with_suffix(".json")
         specification.write_bytes(msgspec.json.encode(content))
         command = [plan.python, str(CHILD), str(specification.absolute())]
-        self._process = _start(command, self.log, cache)
+        self._process = _start(command, self.log, _variables(cache, beside))
 
     def wait(self, seconds: float) -> str:
         """Wait for its end; why it did not come, "" where it did."""
         try:
-            self._process.wait(max(1.0, seconds))
+            self._process.wait(max(0.1, seconds))
         except subprocess.TimeoutExpired:
             return "out of time"
         except KeyboardInterrupt:
@@ -80,6 +86,20 @@ class Child:
             return b'"record": "ready"' in self.out.read_bytes()
         except OSError:
             return False
+
+    def age(self) -> float:
+        """Seconds since it was started."""
+        return time.monotonic() - self._began
+
+    def stage(self) -> str:
+        """What it does now, in words."""
+        found = self.found()
+        if found.first("warm"):
+            return "waiting for its turn" if found.first("ready") else "measuring"
+        if found.first("marks"):
+            graphs = len(found.all("compile"))
+            return f"compiling, {graphs} graph{'s' * (graphs != 1)} so far"
+        return "running eagerly" if found.first("subject") else "starting"
 
     def go(self) -> None:
         """Let it measure."""
@@ -107,25 +127,33 @@ class Processes:
         """Seconds that may still be spent."""
         return self._plan.minutes * 60 - (time.monotonic() - self._began)
 
-    def start(self, setting: Setting, cache: Path, *, measure: bool, gated: bool = False) -> Child:
-        """A process that has begun; `gated` measures only when it is told to.
+    def start(self, setting: Setting, cache: Path, *, measure: bool, gated: bool = False,
+              beside: int = 1) -> Child:  # fmt: skip
+        """A process that has begun, one of `beside`; `gated` measures only when it is told to.
 
         Raises:
             ProgramError: the interpreter cannot be started.
         """
         self._count += 1
         stem = self._folder / f"{self._count}{'' if measure else '-warm'}"
-        return Child(self._plan, setting, stem, cache, measure=measure, gated=gated)
+        return Child(self._plan, setting, stem, cache, measure=measure, gated=gated,
+                     beside=beside)  # fmt: skip
 
-    def run(self, setting: Setting, cache: Path, *, measure: bool) -> Found:
-        """One process to its end, to the user's interrupt, or to the end of the time.
+    def run(self, setting: Setting, cache: Path, limit: float, progress: Progress, *,
+            measure: bool) -> Found:  # fmt: skip
+        """One process to its end, to the user's interrupt, or until `limit` seconds are over.
 
         Raises:
             ProgramError: the interpreter cannot be started.
         """
         child = self.start(setting, cache, measure=measure)
         try:
-            ended = child.wait(self.left())
+            ended = "out of time"
+            while ended == "out of time" and child.age() < limit:
+                ended = child.wait(min(_LOOK, limit - child.age()))
+                progress.watch([child])
+        except KeyboardInterrupt:
+            ended = "interrupted"
         finally:
             child.close()
         return child.found(ended)
@@ -146,8 +174,12 @@ class Processes:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _start(command: list[str], log: Path, cache: Path) -> subprocess.Popen[bytes]:
-    variables = {
+def _variables(cache: Path, beside: int) -> dict[str, str]:
+    # Each process has compile workers of its own: side by side they share the processors.
+    workers = max(1, (os.cpu_count() or 1) // beside)
+    shared = {"TORCHINDUCTOR_COMPILE_THREADS": str(workers)} if beside > 1 else {}
+    return {
+        **shared,
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(cache / "inductor"),
         "TRITON_CACHE_DIR": str(cache / "triton"),
@@ -155,6 +187,9 @@ def _start(command: list[str], log: Path, cache: Path) -> subprocess.Popen[bytes
         "TORCH_LOGS": "recompiles,graph_breaks",
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def _start(command: list[str], log: Path, variables: dict[str, str]) -> subprocess.Popen[bytes]:
     try:
         with log.open("wb") as printed:
             return subprocess.Popen(  # noqa: S603  it is the user's own interpreter

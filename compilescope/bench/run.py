@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,16 @@ import msgspec
 from compilescope import store
 from compilescope.bench.plan import Plan
 from compilescope.bench.process import Found, Processes
-from compilescope.bench.search import candidates
+from compilescope.bench.progress import Progress
+from compilescope.bench.search import Known, Search
 from compilescope.bench.together import BESIDE, Job, measure
 from compilescope.bench.trial import cases_of, noted, trial
 from compilescope.bench.verdict import best, times, verdict
 from compilescope.benching import Benching, Setting, Trial
 from compilescope.errors import CompilescopeError, InputError, ProgramError
 from compilescope.model import Environment
+
+_PATIENCE = 0.6  # of a group's time: then those that have compiled no longer wait for the others
 
 
 class Bench:
@@ -34,7 +36,9 @@ class Bench:
         self.subject = Found()  # the first process that told about it
         self.notes: list[str] = list(plan.notes)
         self._processes = Processes(plan, folder)
-        self._stopped = False
+        self._progress = Progress(quiet=plan.quiet)
+        self._tried: list[Setting] = []
+        self._interrupted = False
 
     def run(self) -> None:
         """Measure every setting of the plan, and those that a search adds.
@@ -42,88 +46,101 @@ class Bench:
         Raises:
             CompilescopeError: the program, function or inputs cannot be measured at all.
         """
-        if self.plan.jobs > 1 and len(self.plan.settings) > 1:
-            self._together()
-        for setting in self._settings():
-            if self._stopped:
-                break
-            if self._processes.left() <= 0:
-                self.notes.append("the time is spent: --minutes allows more")
-                break
-            if setting not in [one.setting for one in self.trials]:
-                self._measure(setting)
+        search = Search(self.plan.settings, side_by_side=self.plan.jobs > 1)
+        rounds = search.rounds(self.trials, self._known) if self.plan.search else None
+        missed: list[Setting] = []
+        for settings in rounds if rounds is not None else [self.plan.settings]:
+            fresh = [one for one in dict.fromkeys(settings) if one not in self._tried + missed]
+            missed += self._round(fresh, more=rounds is not None)
+        if missed:
+            why = "interrupted" if self._interrupted else "the time is spent (--minutes)"
+            self.notes.append(f"not tried, {why}: {'; '.join(one.name for one in missed)}")
+        self.notes += search.left_out
 
     def jobs(self) -> list[Job]:
         """The settings of the plan, to be measured together with others."""
-        return [Job(self.plan, self._processes, setting) for setting in self.plan.settings]
+        return self._jobs(self.plan.settings)
 
     def add(
-        self,
-        setting: Setting,
-        cold: Found,
-        warm: Found | None = None,
-        *,
-        beside: int = 0,
-        named: bool = False,
+        self, setting: Setting, cold: Found, warm: Found | None = None, *, beside: int = 0
     ) -> None:
         """Take in what the processes of a setting found.
 
         Raises:
             CompilescopeError: the program, function or inputs cannot be measured at all.
         """
-        try:
-            _usable(cold, self.plan)
-        except CompilescopeError:
-            self._say("\n" * named)
-            raise
+        _usable(cold, self.plan)
         if not self.subject.first("subject"):
             self.subject = cold
             self.notes += noted(cold)
+        if setting not in self.plan.settings and cold.first("problem").get("stage") == "setting":
+            self._progress.say(f"{setting.name}: does not apply, {cold.first('problem')['text']}")
+            return
         found = trial(setting, cold, warm if warm and warm.first("warm") else None)
-        if beside:
-            cautions = (*found.cautions, BESIDE.format(beside))
-            found = msgspec.structs.replace(found, cautions=cautions)
-        self.trials.append(found)
+        cautions = (*found.cautions, *_beside(setting, beside, cold.compiling))
+        self.trials.append(msgspec.structs.replace(found, cautions=cautions))
         told = times(found.ratio) if found.ratio else f"{found.outcome}, {found.why}"
-        self._say(f"{told}\n" if named else f"{setting.name}: {told}\n")
+        self._progress.say(f"{setting.name}: {told}")
 
     def result(self, seconds: float) -> Benching:
         """Everything that is known."""
         return _result(self, seconds)
 
-    def _settings(self) -> Iterator[Setting]:
-        yield from self.plan.settings
-        if self.plan.search and not self._stopped:
-            yield from candidates(self.trials, cases_of(self.subject), pads=True)
+    def _known(self) -> Known:
+        told = self.subject.first("subject")
+        backend = str(told.get("options", {}).get("backend", "inductor")).strip("'")
+        return Known(cases_of(self.subject), told.get("device", ""), backend)
 
-    def _together(self) -> None:
-        """Groups of settings that compile side by side."""
-        for start in range(0, len(self.plan.settings), self.plan.jobs):
-            group = self.jobs()[start : start + self.plan.jobs]
-            self._say(f"compiling {len(group)} settings\n")
-
-            def done(number: int, found: Found, group: list[Job] = group) -> None:
-                self.add(group[number].setting, found, beside=len(group) - 1)
-
+    def _round(self, settings: Sequence[Setting], *, more: bool) -> list[Setting]:
+        """Measure `settings`, as many at a time as the plan says; those that were not tried."""
+        width = self.plan.jobs
+        for start in range(0, len(settings), width):
+            group, rest = settings[start : start + width], settings[start + width :]
             left = self._processes.left()
-            if not measure(group, left, left, done):
-                self._stopped = True
-                return
+            if self._interrupted or left <= 0:
+                return list(settings[start:])
+            self._tried += group
+            # What takes too long must not take all the time from what comes after it.
+            limit = left / 2 if rest or more else left
+            if len(group) > 1:
+                self._together(group, limit)
+            else:
+                self._alone(group[0], limit)
+        return []
 
-    def _measure(self, setting: Setting) -> None:
-        self._say(f"{setting.name}: ")
+    def _together(self, group: Sequence[Setting], limit: float) -> None:
+        def done(number: int, found: Found) -> None:
+            self.add(group[number], found, beside=len(group) - 1)
+
+        names = "; ".join(one.name for one in group)
+        self._progress.say(f"compiling {len(group)} settings side by side: {names}")
+        patience = _PATIENCE * limit
+        ended = measure(self._jobs(group), patience, limit, done, self._progress)
+        self._interrupted = not ended
+
+    def _jobs(self, settings: Sequence[Setting]) -> list[Job]:
+        return [Job(self.plan, self._processes, setting) for setting in settings]
+
+    def _alone(self, setting: Setting, limit: float) -> None:
+        self._progress.say(f"{setting.name}: starting")
         with self._processes.cache() as cache:
-            cold = self._processes.run(setting, cache, measure=True)
-            self._stopped = cold.ended != ""
+            cold = self._processes.run(setting, cache, limit, self._progress, measure=True)
             warm = None
-            if self.plan.warm_cache and cold.first("end") and not self._stopped:
-                warm = self._processes.run(setting, cache, measure=False)
-                self._stopped = warm.ended == "interrupted"
-        self.add(setting, cold, warm, named=True)
+            if self.plan.warm_cache and cold.first("end") and not cold.ended:
+                left = self._processes.left()
+                warm = self._processes.run(setting, cache, left, self._progress, measure=False)
+        self._interrupted = "interrupted" in (cold.ended, warm.ended if warm else "")
+        self.add(setting, cold, warm)
 
-    def _say(self, text: str) -> None:
-        if not self.plan.quiet:
-            print(text, end="", file=sys.stderr, flush=True)
+
+def _beside(setting: Setting, others: int, compiling: int) -> Iterator[str]:
+    """What to be careful about where `others` were compiled at the same time."""
+    if others:
+        yield BESIDE.format(others)
+        if setting.mode.startswith("max-autotune"):
+            yield "its kernels were chosen by timings beside other compiles"
+    if compiling:
+        yield f"{compiling} others still compiled while it was measured"
 
 
 def bench(plan: Plan) -> Benching:

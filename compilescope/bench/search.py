@@ -1,41 +1,92 @@
-"""Which setting to try next: marks, then padding, then the autotuner, each kept where it helps."""
+"""Which settings to try next, in rounds: marks and padding first, then the modes on the best."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec import structs
 
 from compilescope.bench.verdict import best
 from compilescope.benching import Case, Setting, Trial
 
-
-def candidates(trials: Sequence[Trial], cases: Sequence[Case], *, pads: bool) -> Iterator[Setting]:
-    """Settings that may be better than those in `trials`, which grows while this is asked."""
-    base = _base(trials)
-    many = sum(len(case.inputs) for case in cases) > 1
-    if many:
-        yield structs.replace(base, dynamic="marked")
-        base = _base(trials, base)
-        if _recompiled(trials):
-            yield structs.replace(base, dynamic="unbacked")
-            base = _base(trials, base)
-        if pads:
-            yield structs.replace(base, pad=8)
-            base = _base(trials, base)
-    for mode in ("max-autotune-no-cudagraphs", "reduce-overhead"):
-        yield structs.replace(base, mode=mode)
+AUTOTUNED = "max-autotune-no-cudagraphs"
+GRAPHED = "reduce-overhead"
+_PAD = 8
+_MOST_GRAPHS = 8  # sizes for each of which recording a CUDA graph is still worth trying
 
 
-def _base(trials: Sequence[Trial], otherwise: Setting | None = None) -> Setting:
-    chosen = best(trials)
-    if chosen is not None:
-        return trials[chosen].setting
-    return otherwise or (trials[0].setting if trials else Setting())
+@dataclass(frozen=True)
+class Known:
+    """What the first process told about the subject; empty before."""
+
+    cases: Sequence[Case] = ()
+    device: str = ""
+    backend: str = "inductor"
+
+    @property
+    def inputs(self) -> int:
+        """How many kinds of inputs there are."""
+        return sum(len(case.inputs) for case in self.cases)
 
 
-def _recompiled(trials: Sequence[Trial]) -> bool:
-    chosen = best(trials)
-    return any(
-        one.recompiles for one in (trials if chosen is None else trials[chosen : chosen + 1])
-    )
+class Search:
+    """Goes on from the settings of a plan to better ones."""
+
+    def __init__(self, given: Sequence[Setting], *, side_by_side: bool) -> None:
+        self.left_out: list[str] = []  # what is not tried, and why
+        self._given = tuple(given)
+        self._side_by_side = side_by_side
+
+    def rounds(
+        self, trials: Sequence[Trial], known: Callable[[], Known]
+    ) -> Iterator[tuple[Setting, ...]]:
+        """The settings of each round; `trials` must have those of the last before the next.
+
+        Side by side, marks and padding join the first round, before it is known whether any size
+        varies: a process that finds nothing to mark ends at once.
+        """
+        marks = _marks(self._given[0])
+        yield self._given + (marks if self._side_by_side else ())
+        several = known().inputs > 1
+        if several and not self._side_by_side:
+            yield marks
+        if several and self._recompiled(trials):
+            unbacked = structs.replace(self._base(trials), dynamic="unbacked")
+            yield (unbacked, *(self._modes(trials, known()) if self._side_by_side else ()))
+        yield self._modes(trials, known())
+
+    def _base(self, trials: Sequence[Trial]) -> Setting:
+        chosen = best(trials)
+        if chosen is not None:
+            return trials[chosen].setting
+        good = [one for one in trials if one.ratio and one.numerics.verdict != "differs"]
+        closest = max(good, key=lambda one: one.ratio.value if one.ratio else 0.0, default=None)
+        return closest.setting if closest else self._given[0]
+
+    def _recompiled(self, trials: Sequence[Trial]) -> bool:
+        base = self._base(trials)
+        return any(one.recompiles for one in trials if one.setting == base)
+
+    def _modes(self, trials: Sequence[Trial], known: Known) -> tuple[Setting, ...]:
+        modes = {AUTOTUNED: "", GRAPHED: ""}
+        if known.backend != "inductor":
+            modes = dict.fromkeys(modes, f"the backend {known.backend} has no modes")
+        elif known.device and known.device != "cuda":
+            modes[GRAPHED] = f"CUDA graphs need a GPU, this ran on {known.device}"
+        elif known.inputs > _MOST_GRAPHS:
+            modes[GRAPHED] = (
+                f"it would record a CUDA graph for each of {known.inputs} inputs, which takes"
+                f" time and memory; --modes {GRAPHED} tries it"
+            )
+        for mode, why in modes.items():
+            note = f"the search left out {mode}: {why}"
+            if why and note not in self.left_out:
+                self.left_out.append(note)
+        base = self._base(trials)
+        return tuple(structs.replace(base, mode=mode) for mode, why in modes.items() if not why)
+
+
+def _marks(base: Setting) -> tuple[Setting, ...]:
+    marked = structs.replace(base, dynamic="marked")
+    return marked, structs.replace(marked, pad=base.pad or _PAD)

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from compilescope.bench.plan import Plan
 from compilescope.bench.process import Child, Found, Processes
+from compilescope.bench.progress import Progress
 from compilescope.benching import Setting
 
-_LOOK = 0.1  # seconds between two looks at the processes
 BESIDE = "compiled beside {} others: the time of compiling includes theirs"
+_LOOK = 0.1  # seconds between two looks at the processes
+Done = Callable[[int, Found], None]
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,13 @@ class Job:
 
 
 def measure(
-    jobs: Sequence[Job], patience: float, limit: float, done: Callable[[int, Found], None]
+    jobs: Sequence[Job],
+    patience: float,
+    limit: float,
+    done: Done,
+    progress: Progress | None = None,
 ) -> bool:
-    """Measure all jobs; whether none was cut short.
+    """Measure all jobs; whether no interrupt cut this short.
 
     `done` is told of each by its number as soon as it has ended. Those that have not compiled
     after `patience` seconds no longer keep the others waiting; after `limit` seconds all end.
@@ -35,52 +41,75 @@ def measure(
     Raises:
         ProgramError: an interpreter cannot be started.
     """
+    group = _Group(done, progress or Progress(quiet=True))
     began = time.monotonic()
-    children: dict[int, Child] = {}
     try:
         for number, job in enumerate(jobs):
             cache = job.processes.new_cache()
-            children[number] = job.processes.start(job.setting, cache, measure=True, gated=True)
-        return _turns(children, began + patience, began + limit, done)
+            group.children[number] = job.processes.start(
+                job.setting, cache, measure=True, gated=True, beside=len(jobs)
+            )
+        group.turns(began + patience, began + limit)
     except KeyboardInterrupt:
-        _stop(children, "interrupted", done)
+        group.stop("interrupted")
         return False
     finally:
-        for child in children.values():
+        for child in group.children.values():
             child.close()
             shutil.rmtree(child.cache, ignore_errors=True)
-
-
-def _turns(
-    children: dict[int, Child], patience: float, limit: float, done: Callable[[int, Found], None]
-) -> bool:
-    while children:
-        time.sleep(_LOOK)
-        for number in [number for number, child in children.items() if child.is_over()]:
-            _told(children, number, "", done)
-        now = time.monotonic()
-        if now > limit:
-            _stop(children, "out of time", done)
-            return False
-        ready = [number for number, child in children.items() if child.is_ready()]
-        if ready and (len(ready) == len(children) or now > patience):
-            child = children[ready[0]]
-            child.go()
-            _told(children, ready[0], child.wait(limit - now), done)
     return True
 
 
-def _stop(children: dict[int, Child], why: str, done: Callable[[int, Found], None]) -> None:
-    for number in list(children):
-        _told(children, number, why, done)
+class _Group:
+    """The processes that are not over yet, by the number of their jobs."""
 
+    def __init__(self, done: Done, progress: Progress) -> None:
+        self.children: dict[int, Child] = {}
+        self._done = done
+        self._progress = progress
+        self._compiled: set[int] = set()
 
-def _told(
-    children: dict[int, Child], number: int, ended: str, done: Callable[[int, Found], None]
-) -> None:
-    child = children.pop(number)
-    child.close()
-    shutil.rmtree(child.cache, ignore_errors=True)
-    done(number, child.found(ended))
-    if ended == "interrupted":
-        raise KeyboardInterrupt
+    def turns(self, patience: float, limit: float) -> None:
+        """Measure one after the other as they are ready, until `limit` on the clock."""
+        while self.children:
+            time.sleep(_LOOK)
+            for number in [one for one, child in self.children.items() if child.is_over()]:
+                self._over(number, "")
+            now = time.monotonic()
+            if now > limit:
+                self.stop("out of time")
+                return
+            ready = self._ready()
+            if ready and (len(ready) == len(self.children) or now > patience):
+                self._turn(ready[0], limit - now, compiling=len(self.children) - len(ready))
+            self._progress.watch(self.children.values())
+
+    def stop(self, why: str) -> None:
+        """End all that are left."""
+        for number in list(self.children):
+            self._over(number, why)
+
+    def _ready(self) -> list[int]:
+        ready = [number for number, child in self.children.items() if child.is_ready()]
+        for number in ready:
+            if number not in self._compiled:
+                self._compiled.add(number)
+                child = self.children[number]
+                self._progress.say(f"{child.setting.name}: compiled ({child.age():.0f} s)")
+        return ready
+
+    def _turn(self, number: int, seconds: float, *, compiling: int) -> None:
+        child = self.children[number]
+        child.go()
+        ended = child.wait(seconds)
+        if ended == "interrupted":
+            raise KeyboardInterrupt
+        self._over(number, ended, compiling)
+
+    def _over(self, number: int, ended: str, compiling: int = 0) -> None:
+        child = self.children.pop(number)
+        child.close()
+        shutil.rmtree(child.cache, ignore_errors=True)
+        found = child.found(ended)
+        found.compiling = compiling
+        self._done(number, found)

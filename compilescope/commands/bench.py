@@ -12,8 +12,10 @@ from compilescope.commands.bench_options import BenchCommand, bench_options
 from compilescope.errors import ExitCode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compilescope.bench.plan import Plan
-    from compilescope.benching import Benching
+    from compilescope.benching import Benching, Setting
 
 
 @click.command(
@@ -39,17 +41,19 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     from compilescope.packs import benching
 
     before = earlier.load(given["against"]) if given["against"] else None
-    found = earlier.load(given["read"]) if given["read"] else bench(_plan(given))
+    plan = None if given["read"] else _plan(given)
+    found = bench(plan) if plan else earlier.load(given["read"])
     if before is not None:
         found = earlier.with_earlier(before, found)
-    if not given["read"]:
+    if plan:
         path = given["output"] or Path(".compilescope") / f"{_stem(found.name)}-bench.json"
         save(found, path)
         print(f"compilescope: the result is in {path}", file=sys.stderr)
     if given["page"]:
         given["page"].write_text(benching("html")(found), encoding="utf-8")
     write(benching(given["form"])(found, width=width(), color=color()))
-    ctx.exit(_code(found))
+    # What a search tries and gives up is no finding.
+    ctx.exit(_code(found, plan.settings if plan and plan.search else None))
 
 
 def _plan(given: dict[str, Any]) -> Plan:
@@ -63,9 +67,10 @@ def _stem(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem)
 
 
-def _code(found: Benching) -> int:
+def _code(found: Benching, wanted: Sequence[Setting] | None) -> int:
     from compilescope.bench.earlier import slower
 
     measured = [one for one in found.trials if one.ratio is not None]
-    differs = any(one.numerics.verdict == "differs" for one in measured)
+    judged = [one for one in measured if wanted is None or one.setting in wanted]
+    differs = any(one.numerics.verdict == "differs" for one in judged)
     return ExitCode.FINDINGS if differs or not measured or slower(found.earlier) else ExitCode.CLEAN

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from compilescope import store
 from compilescope.bench.plan import settings, shapes
-from compilescope.bench.search import candidates
+from compilescope.bench.search import Known, Search
 from compilescope.bench.sources import planned, source
 from compilescope.benching import Case, Numerics, Range, Setting, Trial
 from compilescope.commands.bench import command
@@ -128,34 +128,79 @@ def trial(setting, ratio, **fields):
 
 
 MANY = (Case("", ("x: float32[4]", "x: float32[6]"), (1, 1)),)
+ONE = (Case("", ("x: float32[4]",), (1,)),)
+AUTOTUNED, GRAPHED = "max-autotune-no-cudagraphs", "reduce-overhead"
 
 
-def search(cases, outcomes):
-    """The settings tried, one after the other, each with the ratio that `outcomes` gives it."""
-    trials = [trial(Setting(), outcomes.get("as it is", 1.5))]
-    for setting in candidates(trials, cases, pads=True):
-        wrong = Numerics("differs") if outcomes.get(setting.name) == "wrong" else Numerics("same")
-        ratio = 3.0 if wrong.verdict == "differs" else outcomes.get(setting.name, 1.0)
-        trials.append(trial(setting, ratio, numerics=wrong))
-    return [one.name for one in trials]
+def search(cases, outcomes, *, side_by_side=False, device="cuda", backend="inductor"):
+    """The settings of each round, each with the ratio that `outcomes` gives it, and the notes."""
+    trials, rounds = [], []
+    made = Search((Setting(),), side_by_side=side_by_side)
+    known = Known(cases, device, backend)
+    for wanted in made.rounds(trials, lambda: known):
+        fresh = [one for one in wanted if one not in [trial.setting for trial in trials]]
+        rounds.append([one.name for one in fresh])
+        trials += [tried(one, outcomes.get(one.name, 1.0)) for one in fresh]
+    return rounds, made.left_out
+
+
+def tried(setting, outcome):
+    if outcome == "wrong":
+        return trial(setting, 3.0, numerics=Numerics("differs"))
+    if outcome == "late":
+        return Trial(setting, "stopped", "out of time")
+    ratio, recompiles = outcome if isinstance(outcome, tuple) else (outcome, 0)
+    return trial(setting, ratio, recompiles=recompiles)
 
 
 def test_the_search_goes_on_from_what_helps():
-    assert search(MANY, {"marked": 1.6, "marked, padded to 8": 1.7}) == [
-        "as it is",
-        "marked",
-        "marked, padded to 8",
-        "max-autotune-no-cudagraphs, marked, padded to 8",
-        "reduce-overhead, marked, padded to 8",
+    found = {"as it is": 1.5, "marked": 1.6, "marked, padded to 8": 1.7}
+    assert search(MANY, found)[0] == [
+        ["as it is"],
+        ["marked", "marked, padded to 8"],
+        [f"{AUTOTUNED}, marked, padded to 8", f"{GRAPHED}, marked, padded to 8"],
+    ]
+    assert search(MANY, found, side_by_side=True)[0] == [
+        ["as it is", "marked", "marked, padded to 8"],
+        [f"{AUTOTUNED}, marked, padded to 8", f"{GRAPHED}, marked, padded to 8"],
     ]
 
 
-def test_the_search_does_not_go_on_from_wrong_results():
-    assert search(MANY, {"marked": 1.6, "marked, padded to 8": "wrong"})[3] == (
-        "max-autotune-no-cudagraphs, marked"
-    )
+@pytest.mark.parametrize("outcome", ["wrong", "late"])
+def test_the_search_goes_on_from_what_was_measured_and_right(outcome):
+    found = {"marked": 1.6, "marked, padded to 8": outcome}
+    assert search(MANY, found)[0][2][0] == f"{AUTOTUNED}, marked"
+
+
+def test_the_search_ends_where_nothing_was_measured():
+    found = dict.fromkeys(["as it is", "marked", "marked, padded to 8"], "late")
+    assert search(MANY, found, side_by_side=True)[0][1:] == [[AUTOTUNED, GRAPHED]]
+
+
+def test_sizes_that_recompile_though_marked_are_tried_unbacked():
+    found = {"marked": (1.6, 1), "unbacked": 1.9}
+    assert search(MANY, found)[0][2:] == [
+        ["unbacked"],
+        [f"{AUTOTUNED}, unbacked", f"{GRAPHED}, unbacked"],
+    ]
+    assert search(MANY, found, side_by_side=True)[0][1:] == [
+        ["unbacked", f"{AUTOTUNED}, marked", f"{GRAPHED}, marked"],
+        [f"{AUTOTUNED}, unbacked", f"{GRAPHED}, unbacked"],
+    ]
 
 
 def test_with_one_input_there_is_nothing_to_mark():
-    one = (Case("", ("x: float32[4]",), (1,)),)
-    assert search(one, {}) == ["as it is", "max-autotune-no-cudagraphs", "reduce-overhead"]
+    assert search(ONE, {})[0] == [["as it is"], [AUTOTUNED, GRAPHED]]
+
+
+def test_what_the_search_leaves_out_is_said():
+    many = (Case("", tuple(f"x: float32[{size}]" for size in range(9)), (1,) * 9),)
+    for cases, device, backend, modes, words in (
+        (ONE, "cpu", "inductor", [AUTOTUNED], "need a GPU"),
+        (many, "cuda", "inductor", [f"{AUTOTUNED}, marked"], "each of 9 inputs"),
+        (ONE, "cuda", "aot_eager", [], "aot_eager has no modes"),
+    ):
+        rounds, notes = search(cases, {"marked": 2.0}, device=device, backend=backend)
+        assert rounds[-1] == modes
+        assert words in notes[-1]
+        assert len(notes) == 2 - len(modes)
