@@ -398,10 +398,13 @@ class ForecastChange(msgspec.Struct, frozen=True, omit_defaults=True):
     kind: ForecastKind = "size"
 
 
+ForecastKey = int | str | None | tuple[int | str | None, ...]
+
+
 class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
     """A tensor, container or plain value of an input, by where the arguments hold it."""
 
-    keys: tuple[int | str | None, ...]  # "args" or "kwargs", then indexes, keys, ".attributes"
+    keys: tuple[ForecastKey, ...]  # "args" or "kwargs", then indexes, keys, ".attributes"
     shape: tuple[int, ...] | None = None
     strides: tuple[int, ...] | None = None
     dtype: str = ""

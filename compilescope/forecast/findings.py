@@ -110,7 +110,7 @@ def _call(note: dict[str, Any], number: int) -> ForecastCall:
         inputs=inputs_of(note["inputs"]),
         leaves=tuple(
             ForecastLeaf(
-                keys=tuple(leaf["keys"]),
+                keys=tuple(_key(key) for key in leaf["keys"]),
                 shape=tuple(leaf["shape"]) if "shape" in leaf else None,
                 strides=tuple(leaf["strides"]) if "strides" in leaf else None,
                 dtype=leaf.get("dtype", ""),
@@ -132,3 +132,7 @@ def _call(note: dict[str, Any], number: int) -> ForecastCall:
         repeat=note.get("repeat", False),
         unbounded=note.get("unbounded", False),
     )
+
+
+def _key(key: Any) -> Any:
+    return tuple(key) if isinstance(key, list) else key

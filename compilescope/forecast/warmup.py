@@ -11,7 +11,9 @@ from compilescope.forecast.order import ordered
 from compilescope.forecast.warmup_text import HEAD, TAIL
 
 if TYPE_CHECKING:
-    from compilescope.model import Forecast, ForecastCall, ForecastLeaf, Session
+    from compilescope.model import Forecast, ForecastCall, ForecastKey, ForecastLeaf, Session
+
+    Keys = tuple[ForecastKey, ...]
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,9 @@ def _function(one: Function) -> str:
     return "\n".join(lines + body)
 
 
-def _varied(calls: tuple[ForecastCall, ...]) -> set[tuple[tuple[int | str | None, ...], str]]:
+def _varied(calls: tuple[ForecastCall, ...]) -> set[tuple[Keys, str]]:
     """Which properties of which parts differ between the calls: the sample's own hold elsewhere."""
-    seen: dict[tuple[tuple[int | str | None, ...], str], set[object]] = {}
+    seen: dict[tuple[Keys, str], set[object]] = {}
     for call in calls:
         for leaf in call.leaves:
             kind = "tensor" if leaf.shape is not None else "value" if leaf.value else "container"
@@ -114,7 +116,7 @@ def _varied(calls: tuple[ForecastCall, ...]) -> set[tuple[tuple[int | str | None
     }
 
 
-def _part(leaf: ForecastLeaf, varied: set[tuple[tuple[int | str | None, ...], str]]) -> str:
+def _part(leaf: ForecastLeaf, varied: set[tuple[Keys, str]]) -> str:
     keys = repr(tuple(leaf.keys))
     if leaf.shape is not None:
         more = f", {leaf.dtype}" if (leaf.keys, "dtype") in varied else ", None"

@@ -38,6 +38,10 @@ def keyed(batch):
     return sum(value.sum() for value in batch.values())
 
 @torch.compile(backend="eager")
+def carried(state):
+    return state[0, "conv"].sin()
+
+@torch.compile(backend="eager")
 def numbered(x, factor):
     return x * 2 if factor > 0.5 else x
 
@@ -59,6 +63,8 @@ listed([x, x])
 listed([x] * 4)
 keyed({"a": x, "b": x + 1})
 keyed({"a": x, "c": x + 1})
+carried({(0, "conv"): x})
+carried({(0, "conv"): torch.zeros(9, 4)})
 numbered(x, 0.0)
 numbered(x, 1.0)
 still(x)
@@ -125,6 +131,11 @@ def test_keys_that_came_in_other_sets(made):
     found = [each[("structure", "batch")] for each in special(made[1], "keyed")]
     assert "keys a, b, c" in found
     assert "keys a" in found
+
+
+def test_keys_that_are_tuples(made):
+    found = special(made[1], "carried")
+    assert {("size", "state[(0, 'conv')]"): "1"} in found
 
 
 def test_numbers_between_those_that_came(made):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .record import Record
 
 _PLAIN = (int, float, bool, str, type(None))
+_KEYS = (int, str, type(None))
 
 
 class Noted:
@@ -189,6 +190,8 @@ class Notes:
         found = []
         for number, leaf in enumerate(candidate.sample.leaves):
             entry: dict[str, Any] = {"keys": keys_of(leaf.path)}
+            if not all(_can_be_written(key) for key in entry["keys"]):
+                continue  # the sample's own is used
             if is_tensor(leaf.value):
                 shape, strides = candidate.plain(number)
                 entry |= {"shape": shape, "strides": strides, "dtype": str(leaf.value.dtype)}
@@ -207,6 +210,10 @@ class Notes:
         return name if dimension is None else f"{name}.shape[{dimension}]"
 
 
+def _can_be_written(key: Any) -> bool:
+    return type(key) in _KEYS or (type(key) is tuple and all(type(part) in _KEYS for part in key))
+
+
 def _containers(sample: Sample) -> list[dict[str, Any]]:
     """The lengths of lists and the keys of dicts, from the arguments inwards."""
     found: list[dict[str, Any]] = [
@@ -214,6 +221,8 @@ def _containers(sample: Sample) -> list[dict[str, Any]]:
         {"keys": ["kwargs"], "names": list(sample.kwargs)},
     ]
     for keys, held in containers(sample):
+        if not all(_can_be_written(key) for key in keys):
+            continue
         if not isinstance(held, dict):
             found.append({"keys": keys, "length": len(held)})
         elif all(type(name) in (int, str) for name in held):
