@@ -209,10 +209,9 @@ def background_compile(  # noqa: PLR0913  torch.compile's own, and what concerns
     thread. It is for inference: a backward pass compiles when it first runs.
 
     What one process cannot keep apart while a compile runs in it: Python code runs on one thread at
-    a time (see `Yielding`), `torch.compiler.is_compiling()` is true in all threads, Dynamo puts
-    back the state of the random generators that it found when it began, and torch.fx replaces
-    `nn.Module.__call__` for all threads while it traces, without the module's hooks. Where any of
-    these matters, use `worker="process"`.
+    a time (see `Yielding`), `torch.compiler.is_compiling()` is true in all threads, and Dynamo puts
+    back the state of the random generators that it found when it began. Where any of these matters,
+    use `worker="process"`.
 
     Args:
         model: A module or function that is not compiled itself.

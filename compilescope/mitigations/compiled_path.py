@@ -31,6 +31,7 @@ import torch
 
 from compilescope.mitigations.call_state import CallState
 from compilescope.mitigations.copies import Inputs
+from compilescope.mitigations.fx_threads import tracing_own_calls_only
 from compilescope.mitigations.rehearsal import Rehearsed, rehearsal, rehearsing_backend
 from compilescope.mitigations.yielding import Yielding, giving_way
 
@@ -107,7 +108,7 @@ class CompiledPath:
         would write to Python objects after it is not written. A model with graph breaks runs as
         usual.
         """
-        with giving_way(self._yielding), state.applied():
+        with giving_way(self._yielding), tracing_own_calls_only(), state.applied():
             self._rehearse(self._compiled, inputs)
 
     def close(self) -> None:

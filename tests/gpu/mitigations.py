@@ -24,7 +24,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "workloads"), str(HERE.parents[1])]
+sys.path[:0] = [str(HERE), str(HERE.parent / "workloads"), str(HERE.parents[1])]
+
+from stalls import Stalls  # noqa: E402
 
 
 def main() -> None:
@@ -239,12 +241,14 @@ def background(worker):
         began = time.perf_counter()
         served = background_compile(service.model, worker=worker, yielding=how, **given)
         found = {"construct_ms": (time.perf_counter() - began) * 1e3}
-        found.update(_beside_compiles(service, served, arguments))
+        with Stalls() as stalls:
+            found.update(_beside_compiles(service, served, arguments, stalls))
+        found["stalls"] = stalls.seen
         found["steady"] = service.serve(served)
         found["difference"] = service.difference(served)
         found["compiles"] = sum(event.what == "compiled" for event in events)
         found["events"] = [
-            {"what": event.what, "seconds": event.seconds, "detail": event.detail,
+            {"what": event.what, "at": event.at, "seconds": event.seconds, "detail": event.detail,
              "error": repr(event.error or "")}
             for event in events
         ]  # fmt: skip
@@ -254,7 +258,33 @@ def background(worker):
     return part
 
 
-def _beside_compiles(service, served, arguments):
+def ahead(arguments, out):
+    from compilescope.mitigations import aot_or_eager
+
+    service = Service(arguments)
+    dim = service.torch.export.Dim
+    # One more than the largest request: a bound is no promise about the sizes that came.
+    rows, local, cross, context = (
+        dim(name, min=2, max=arguments.rows_max + 1) for name in ("rows", "local", "cross", "kept")
+    )
+    shapes = {"x": {0: rows}, "local_edge_index": {1: local}, "cross_edge_index": {1: cross},
+              "local_edge_scale": {0: local}, "cross_edge_scale": {0: cross},
+              "context": {0: context}}  # fmt: skip
+    began = time.perf_counter()
+    folder = os.environ["TORCHINDUCTOR_CACHE_DIR"]
+    with service.torch.no_grad():
+        served = aot_or_eager(service.model, service.order[1], shapes, cache_dir=folder)
+        built = time.perf_counter() - began
+        began = time.perf_counter()
+        aot_or_eager(service.model, service.order[1], shapes, cache_dir=folder)
+    loaded = time.perf_counter() - began
+    found = service.serve(served)
+    return {**found, "build_seconds": built, "load_seconds": loaded,
+            "counts": dict(served.counts), "violations": sorted(set(served.violations)),
+            "difference": service.difference(served)}  # fmt: skip
+
+
+def _beside_compiles(service, served, arguments, stalls):
     """Requests in order; while a compile runs the same ones come again, 20 a second at most."""
     times, busy = [], []
     with service.torch.no_grad():
@@ -263,13 +293,18 @@ def _beside_compiles(service, served, arguments):
         for inputs in service.order:
             times.append(service.call(served, inputs)[1])
             while served.pending and time.monotonic() < until:
+                stalls.began = time.perf_counter()
                 took = service.call(served, inputs)[1]
+                stalls.began = 0.0
                 if served.pending:
-                    busy.append(took)
+                    busy.append((took, time.time()))
                 time.sleep(0.002)
     found = {**summary(times), "times": times, "idle_eager": summary(idle)}
     if busy:
-        found["busy"] = {**summary(busy), "slowest": sorted(busy)[-20:]}
+        found["busy"] = {
+            **summary([took for took, _ in busy]),
+            "slowest": sorted(busy)[-20:],  # with the moment at which each ended
+        }
     return found
 
 
@@ -283,6 +318,7 @@ PARTS = {
     "limit_2": limit(2),
     "marks": marks,
     "cache_preloaded": cache_preloaded,
+    "ahead": ahead,
 }
 
 

@@ -133,6 +133,35 @@ def test_while_torch_traces_elsewhere_calls_are_eager(background, monkeypatch):
         monkeypatch.undo()
 
 
+def test_modules_are_called_as_ever_while_torch_fx_traces_in_the_background(background):
+    """torch.fx replaces nn.Module.__call__ for the process: NameError in eager calls on 2.11."""
+    gate, before = Gate(is_open=False), torch.nn.Module.__call__
+
+    class Traced(torch.nn.Module):
+        def forward(self, x):
+            gate.entered.set()
+            assert gate.opened.wait(LONG)
+            return x + 1
+
+    def tracing(graph, examples):
+        torch.fx.symbolic_trace(Traced())
+        return graph.forward
+
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()).eval()
+    served = background(model, backend=tracing)
+    x, hooked = torch.randn(3, 4), []
+    served(x)
+    assert gate.entered.wait(LONG)
+    model[0].register_forward_hook(lambda *_: hooked.append(1))
+    try:
+        assert torch.equal(served(x), model[1](model[0](x)))
+    finally:
+        gate.opened.set()
+    assert len(hooked) == 2
+    assert served.wait(LONG)
+    assert torch.nn.Module.__call__ is before
+
+
 def test_inputs_may_change_after_the_call(background):
     gate = Gate(is_open=False)
     seen = []

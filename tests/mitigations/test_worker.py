@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -62,6 +64,36 @@ def test_a_worker_process_compiles_and_this_one_only_runs(request):
         assert made.events[-1].what == "compiled", made.events
         process = made._path._worker._process
     assert process.poll() is not None
+
+
+LOADING = """
+import sys, torch
+from compilescope.mitigations.package import Package, Shell, prepare
+prepare()
+before = set(sys.modules)
+with torch.no_grad():
+    Package(Shell(torch.nn.Linear(8, 8, bias=False)), open(sys.argv[1], "rb").read())
+new = [name for name in sys.modules if name not in before]
+print(*(name for name in new if name.startswith("torch.") and "compile_tasks" not in name))
+"""
+
+
+@pytest.mark.slow
+def test_all_that_loading_a_graph_imports_is_imported_beforehand(tmp_path):
+    """Imports hold the interpreter lock: on an H200 calls waited for up to 0.46 s."""
+    from compilescope.mitigations.package import Shell, make
+
+    torch.compiler.reset()
+    with torch.no_grad():
+        shell = Shell(torch.nn.Linear(8, 8, bias=False))
+        packed = make(shell, ((torch.randn(5, 8),), {}), dynamic=True, mode=None)
+    path = tmp_path / "graph"
+    path.write_bytes(packed)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(path)],
+        capture_output=True, text=True, check=True, timeout=LONG,
+    )  # fmt: skip
+    assert done.stdout.split() == [], done.stdout
 
 
 def test_a_model_arrives_with_its_sizes_and_small_tables_but_no_weights():
