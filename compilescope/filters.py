@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 FIELDS = ("rule", "kind", "file", "fn", "cause", "phase")
@@ -46,6 +46,11 @@ class Term:
     def holds(self, values: Values) -> bool:
         """Whether `values` fulfil this term."""
         return self._plain(values) is not self.negated
+
+    def where(self, rows: Sequence[int], numbers: Sequence[float]) -> list[int]:
+        """The rows whose number, of all `numbers`, fulfils this comparison."""
+        compare, amount, wanted = _OPERATORS[self.compare], self.amount, not self.negated
+        return [row for row in rows if compare(numbers[row], amount) is wanted]
 
     def _plain(self, values: Values) -> bool:
         if self.compare:

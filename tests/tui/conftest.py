@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
 
 from compilescope import store
 from compilescope.model import (
@@ -26,6 +25,7 @@ from compilescope.model import (
 from compilescope.tui.app import Scope
 from compilescope.tui.widgets.detail import Detail
 from compilescope.tui.widgets.grid import Grid
+from compilescope.tui.widgets.styled import Row
 from compilescope.tui.widgets.timeline import Timeline
 
 DATA = Path(__file__).parents[1] / "data" / "sessions"
@@ -86,7 +86,10 @@ class Stage:
         return [str(notice.message) for notice in self.app._notifications]
 
     def text(self, selector: str) -> str:
-        return str(self.screen.query_one(selector, Static).render())
+        found = self.screen.query_one(selector)
+        if isinstance(found, Row):
+            return found.text
+        return str(found.render())
 
     def column(self, number: int) -> list[str]:
         """The cells of a column, of all rows."""
@@ -99,10 +102,14 @@ class Stage:
         return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
 
     async def settle(self) -> None:
+        quiet = 0
+        while quiet < 4:  # a key goes from the app through screen and pane to a worker
+            quiet += 1
+            await self.pilot._wait_for_screen()
+            if any(worker.is_running for worker in self.app.workers):
+                await self.app.workers.wait_for_complete()
+                quiet = 0
         await self.pilot.pause()
-        while any(worker.is_running for worker in self.app.workers):
-            await self.app.workers.wait_for_complete()
-            await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
         for key in keys:

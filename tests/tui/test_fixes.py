@@ -75,7 +75,8 @@ def test_a_fix_is_shown_then_written_then_undone(play, broken, tmp_path):
 @pytest.mark.parametrize("key", ["escape", "q", "f"])
 def test_a_fix_that_is_not_wanted_changes_nothing(play, broken, tmp_path, key):
     async def scene(stage):
-        await stage.press("f", key)
+        await stage.press("f")
+        await stage.press(key)
         assert stage.screen.at.active == "1"
 
     play(scene, broken)

@@ -6,43 +6,80 @@ import statistics
 import time
 
 import pytest
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
 
 from compilescope import store
 from compilescope.diagnose import diagnose
+from compilescope.tui.app import Scope
 from compilescope.tui.screens import session as session_screen
 from compilescope.tui.sources import Opened
 
-KEYS = "j j k G g n n N 2 j j G g n N s S 5 j G g s 3 1 tab j tab z z 9 4 6 0 7 8 2 pagedown pageup"
+KEYS = """
+    j j k G g n n N 2 j j G g n N s s s s S 5 j G g s S 3 1 tab j tab z z tab z z tab 9 4 6 0 7 8 2
+    pagedown pageup slash s escape 1 enter escape question_mark escape
+""".split()
+ROUNDS = 3
+MEDIAN, SLOWEST = 0.025, 0.05  # seconds that a key may take, on a machine that is quiet
+QUICK = 0.010  # what `reference` takes there
+
+
+@pytest.fixture(scope="module")
+def large(large_session):
+    session = large_session()
+    return session, diagnose(session)
 
 
 @pytest.fixture
-def parsed(tmp_path, large_session, monkeypatch):
+def parsed(tmp_path, large, monkeypatch):
     """A large session whose file is there and whose parsing costs nothing."""
-    session = large_session()
     path = tmp_path / f"large{store.SUFFIX}"
     path.touch()
-    opened = Opened(path, session, diagnose(session))
+    opened = Opened(path, *large)
     monkeypatch.setattr(session_screen, "open_session", lambda _: opened)
     return path
 
 
+def reference() -> float:
+    """What some work of the sort that draws a screen takes on this machine, now."""
+    best = 1.0
+    for _ in range(5):
+        start = time.process_time()
+        for number in range(1_000):
+            Strip([Segment(f"{number:>9,}", Style()), Segment(" ")]).adjust_cell_length(30)
+        best = min(best, time.process_time() - start)
+    return best
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
-def test_opens_and_answers_keys(play, parsed, size):
+def test_opens_and_answers_keys(play, parsed, size, monkeypatch):
     began = time.process_time()
 
     async def scene(stage):
         # Time of this process: other programs on the machine are not what is measured.
         assert time.process_time() - began < 1.0
         assert len(stage.screen.at.opened.diagnosis.calls[0].seconds) == 100_000
-        took = []
-        for key in KEYS.split():
-            start = time.process_time()
-            await stage.pilot.press(key)
-            took.append(time.process_time() - start)
-        print(f"{size}: median {statistics.median(took):.3f} s, slowest {max(took):.3f} s")
-        assert statistics.median(took) < 0.05
-        assert max(took) < 1.0  # a change of the whole layout, on any machine
+        took = [1.0] * len(KEYS)
+        with monkeypatch.context() as patch:
+            # What is drawn is written out too, as for a terminal, to nowhere.
+            patch.setattr(Scope, "is_headless", property(lambda _: False))
+            for _ in range(ROUNDS):
+                slow = max(1.0, reference() / QUICK)
+                for number, key in enumerate(KEYS):
+                    start = time.process_time()
+                    await stage.pilot.press(key)
+                    took[number] = min(took[number], time.process_time() - start)
+                if max(took) < SLOWEST * slow:
+                    break
+        dear = KEYS[took.index(max(took))]
+        text = f"median {statistics.median(took):.3f} s, {dear} {max(took):.3f} s"
+        print(f"{size}: {text}; machine {slow:.1f}")
+            f"{size}: median {statistics.median(took):.3f} s, {dear} {max(took):.3f} s, {slow:.1f}"
+        )
+        assert statistics.median(took) < MEDIAN * slow
+        assert max(took) < SLOWEST * slow, dear
 
     play(scene, parsed, size=size)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from compilescope.filters import parse
 
 if TYPE_CHECKING:
+    from compilescope.filters import Query
     from compilescope.tui.browsing import ViewState
     from compilescope.tui.screens.session import SessionScreen
     from compilescope.tui.views.table import Table
@@ -25,31 +26,30 @@ class Narrowing:
 
     def start(self, table: Table, state: ViewState) -> None:
         """Fill the screen's list, at once where it is short."""
-        everything: Sequence[int] = range(len(table.items))
         query = parse(state.filter)
         wanted = (state.filter, state.sort, state.down)
         if self._kept is not None and self._kept[0] is table and self._kept[1] == wanted:
             self._screen.workers.cancel_group(self._screen, "narrow")
             self._screen.fill(self._kept[2])
             return
-        if query.terms and len(table.items) > _AT_ONCE:
+        if query.terms and len(_one_by_one(table)) > _AT_ONCE:
             self._screen.run_worker(self._slowly(table, state), group="narrow", exclusive=True)
             return
         self._screen.workers.cancel_group(self._screen, "narrow")
-        rows = everything
+        rows: Sequence[int] = range(len(table.items))
         if query.terms:
-            rows = [at for at in everything if query.holds(table.values(table.items[at]))]
+            rows = matching(table, query)
         self._fill(table, rows, state)
 
     async def _slowly(self, table: Table, state: ViewState) -> None:
         query = parse(state.filter)
         rows: list[int] = []
-        for start in range(0, len(table.items), _AT_ONCE):
-            stop = min(start + _AT_ONCE, len(table.items))
-            rows += [at for at in range(start, stop) if query.holds(table.values(table.items[at]))]
+        every = _one_by_one(table)
+        for start in range(0, len(every), _AT_ONCE):
+            rows += _held(table, every[start : start + _AT_ONCE], query)
             await asyncio.sleep(0)
         if self._screen.at.table is table:
-            self._fill(table, rows, state)
+            self._fill(table, sorted(rows + _in_groups(table, query)), state)
 
     def _fill(self, table: Table, rows: Sequence[int], state: ViewState) -> None:
         rows = ordered(table, rows, state)
@@ -58,11 +58,43 @@ class Narrowing:
         self._screen.fill(rows)
 
 
+def matching(table: Table, query: Query) -> Sequence[int]:
+    """The rows that the filter lets through."""
+    return sorted(_held(table, _one_by_one(table), query) + _in_groups(table, query))
+
+
+def _one_by_one(table: Table) -> Sequence[int]:
+    return table.groups().others if table.groups is not None else range(len(table.items))
+
+
+def _held(table: Table, rows: Sequence[int], query: Query) -> list[int]:
+    return [at for at in rows if query.holds(table.values(table.items[at]))]
+
+
+def _in_groups(table: Table, query: Query) -> list[int]:
+    if table.groups is None:
+        return []
+    groups = table.groups()
+    found: list[int] = []
+    by_row = [term for term in query.terms if term.compare and term.field in groups.numbers]
+    by_group = [term for term in query.terms if term not in by_row]
+    for group in groups.alike:
+        rows = group.rows
+        if not all(term.holds(group.values) for term in by_group):
+            continue
+        for term in by_row:
+            rows = term.where(rows, groups.numbers[term.field])
+        found += rows
+    return found
+
+
 def ordered(table: Table, rows: Sequence[int], state: ViewState) -> Sequence[int]:
     """The rows by the column that the user chose; equal ones stay as they were."""
     if state.sort is None:
         return rows[::-1] if state.down else rows
     column = table.columns[state.sort]
+    if column.keys is not None:
+        return sorted(rows, key=column.keys().__getitem__, reverse=state.down)
     key = column.order or (lambda item: column.cell(item).lower())
     items = table.items
     return sorted(rows, key=lambda at: key(items[at]), reverse=state.down)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.containers import Container
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.widgets import Input, RichLog, Static
 
@@ -24,15 +26,23 @@ from compilescope.tui.views.table import Block
 from compilescope.tui.widgets.detail import Detail
 from compilescope.tui.widgets.grid import Grid
 from compilescope.tui.widgets.hints import Hints
+from compilescope.tui.widgets.styled import Row
 from compilescope.tui.widgets.tabs import Tabs
 from compilescope.tui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.widget import Widget
 
     from compilescope.comparison import Comparison
     from compilescope.tui.live import Live
+
+
+class Body(Container):
+    """The panes; its size has the screen laid out once, not twice."""
+
+    virtual_size = Reactive(Size(0, 0))
 
 
 class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[None]):
@@ -42,6 +52,8 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
     AUTO_FOCUS = "#rows"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]
+
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)  # the panes show it
 
     def __init__(self, path: Path, *, live: Live | None = None) -> None:
         super().__init__()
@@ -59,12 +71,12 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
             yield Static("", id="recovery", classes="hidden", markup=False)
         yield Timeline(id="timeline")
         yield Tabs(id="tabs")
-        with Container(id="body"):
+        with Body(id="body"):
             yield Grid(id="rows")
             yield Detail(id="detail")
             if self.live is not None:
                 yield RichLog(id="output", max_lines=5000, wrap=True, min_width=20)
-        yield Static("", id="status", classes="hidden", markup=False)
+        yield Row(id="status", classes="hidden")
         yield Input(
             placeholder="words  kind:size  file:model.py  fn:step  s>50ms  !warm",
             id="filter",
@@ -173,10 +185,10 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
             return
         order = (state.sort, state.down)
         self.query_one(Grid).show(table, rows, keep=self.at.selected(), order=order)
-        status = self.query_one("#status", Static)
+        status = self.query_one("#status", Row)
         typing = not self.query_one("#filter").has_class("hidden")
         status.set_class(typing or not state.filter, "hidden")
-        status.update(f"/ {state.filter}   {len(rows):,} of {len(table.items):,}   esc clears")
+        status.show(f"/ {state.filter}   {len(rows):,} of {len(table.items):,}   esc clears")
         self.draw_detail()
 
     def draw_detail(self) -> None:
@@ -191,10 +203,9 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         self.query_one(Detail).show(table.document(item))
         calls = table.calls(item)
         timeline = self.query_one(Timeline)
-        timeline.highlighted = frozenset(calls)
+        timeline.highlight(calls)
         if calls and timeline.call not in timeline.highlighted:
             timeline.select(calls[0])
-        timeline.refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of a live session exist only there."""

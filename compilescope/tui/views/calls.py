@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from compilescope.tui.views.document import guard, source, title
-from compilescope.tui.views.table import Block, Column, Document, Table, Tone
+from compilescope.tui.views.table import (
+    Alike,
+    Block,
+    Cell,
+    Column,
+    Document,
+    Groups,
+    Table,
+    Tone,
+)
 from compilescope.tui.views.words import brief, few, place, seconds
 
 if TYPE_CHECKING:
@@ -25,17 +35,18 @@ class _Calls:
         self.index = index
         self.seconds = index.series.seconds if index.series else ()
         self.steady = (index.series.steady if index.series else None) or 0.0
+        self.known: dict[int, dict[str, str | float | None]] = {}
 
     def table(self) -> Table:
         return Table(
             range(len(self.seconds)),
             (
-                Column("call", lambda call: f"{call:,}", 9, lambda call: call, right=True),
-                Column("time", self.time, 9, self.seconds.__getitem__, down=True, right=True),
-                Column("× steady", self.ratio, 10, self.seconds.__getitem__, True, True),
+                Column("call", "{:,}".format, 9, right=True, keys=lambda: range(len(self.seconds))),
+                self.column("time", self.time, 9),
+                self.column("× steady", self.ratio, 10),
                 *self.measured(),
                 Column("", self.mark, 5),
-                Column("what happened", self.what),
+                Column("what happened", self.what, keys=self.happenings),
             ),
             document=self.document,
             identity=str,
@@ -45,7 +56,34 @@ class _Calls:
             frame=self.frame,
             calls=lambda call: (call,),
             into=self.into,
+            groups=lambda: self.groups,
         )
+
+    def column(self, title: str, cell: Cell, width: int) -> Column:
+        """What is sorted by the time of the calls."""
+        return Column(title, cell, width, down=True, right=True, keys=lambda: self.seconds)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The calls in which nothing happened, and those that only ran eagerly."""
+        index, everything = self.index, range(len(self.seconds))
+        key = index.key(0)[:2]
+        known = {*index.compiles_at, *index.recompiles_at}
+        others = set(index.paid) | {item[2] for item in known if item[:2] == key}
+        eager = sorted(index.eager - others)
+        alike = [Alike(eager, self._values(eager[0]))] if eager else []
+        others.update(eager)
+        steady = [call for call in everything if call not in others]
+        alike += [Alike(steady, self._values(steady[0]))] if steady else []
+        rest = sorted(others.difference(eager).intersection(everything))
+        return Groups({"call": everything, "s": self.seconds}, tuple(alike), rest)
+
+    def happenings(self) -> Sequence[str]:
+        """What happened, of every call."""
+        found = [""] * len(self.seconds)
+        for call in self.index.paid | self.index.eager:
+            found[call] = self.what(call).lower()
+        return found
 
     def time(self, call: int) -> str:
         return brief(self.seconds[call])
@@ -77,20 +115,21 @@ class _Calls:
         return "!" if call in self.index.eager else ""
 
     def what(self, call: int) -> str:
-        eager = "ran eagerly: the recompile limit is reached"
-        if call in self.index.paid:
-            compiles = self.index.compiles_at.get(self.index.key(call), [])
-            text = few(len(compiles), "compile") if compiles else "compiled"
-            causes = dict.fromkeys(
-                place(self.index.causes[item.cause].frame)
-                for item in self.index.recompiles_at.get(self.index.key(call), ())
-                if item.cause in self.index.causes
-            )
-            cause = f" for {', '.join(causes)}" if causes else ""
-            if not causes and not call:
-                text = few(len(compiles) or 1, "first compile")
-            return f"{text}{cause}" + (f"; {eager}" if call in self.index.eager else "")
-        return eager if call in self.index.eager else ""
+        eager = "ran eagerly: the recompile limit is reached" if call in self.index.eager else ""
+        if call not in self.index.paid:
+            return eager
+        key = self.index.key(call)
+        compiles = self.index.compiles_at.get(key, ())
+        text = few(len(compiles), "compile") if compiles else "compiled"
+        causes = dict.fromkeys(item.cause for item in self.index.recompiles_at.get(key, ()))
+        places = dict.fromkeys(
+            place(self.index.causes[cause].frame) for cause in causes if cause in self.index.causes
+        )
+        if places:
+            text = f"{text} for {', '.join(places)}"
+        elif not call:
+            text = few(len(compiles) or 1, "first compile")
+        return f"{text}; {eager}" if eager else text
 
     def tone(self, call: int) -> Tone:
         if call in self.index.eager:
@@ -107,6 +146,14 @@ class _Calls:
         return compiles[0].frame if compiles else None
 
     def values(self, call: int) -> dict[str, str | float | None]:
+        """What the filter looks at; kept of those calls in which something happened."""
+        if call not in self.index.paid:
+            return self._values(call)
+        if call not in self.known:
+            self.known[call] = self._values(call)
+        return self.known[call]
+
+    def _values(self, call: int) -> dict[str, str | float | None]:
         found: dict[str, str | float | None] = {"call": call, "s": self.seconds[call]}
         if call not in self.index.paid and call not in self.index.eager:
             found["kind"] = "steady"

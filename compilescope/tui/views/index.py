@@ -31,7 +31,7 @@ class Index:
         self.comparison = comparison
         self.tried = tried
 
-    @property
+    @cached_property
     def series(self) -> CallSeries | None:
         """The calls that the strip and the view of calls show."""
         return self.diagnosis.calls[self.number] if self.diagnosis.calls else None
@@ -94,10 +94,16 @@ class Index:
         series = self.series
         return (series.process, series.callable, call) if series else (0, None, call)
 
+    @cached_property
+    def _letters_at(self) -> dict[CallKey, str]:
+        return {
+            key: ",".join(dict.fromkeys(self.letters.get(item.cause, "?") for item in items))
+            for key, items in self.recompiles_at.items()
+        }
+
     def letter_at(self, call: int) -> str:
         """The letters of the causes at a call of the series; "" where nothing was recompiled."""
-        found = self.recompiles_at.get(self.key(call), ())
-        return ",".join(dict.fromkeys(self.letters.get(item.cause, "?") for item in found))
+        return self._letters_at.get(self.key(call), "")
 
     @cached_property
     def marks(self) -> dict[int, str]:

@@ -23,6 +23,7 @@ class Column:
     down: bool = False  # sorted from the largest
     right: bool = False
     whole: bool = False  # cut between words: a half name helps nobody
+    keys: Callable[[], Sequence[Any]] | None = None  # sort keys of all items at once
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,23 @@ Document = tuple[Block, ...]
 
 
 @dataclass(frozen=True)
+class Alike:
+    """Rows that the filter cannot tell apart but by their numbers."""
+
+    rows: Sequence[int]
+    values: Mapping[str, str | float | None]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The rows of a long list, so that a filter looks at each group and not at each row."""
+
+    numbers: Mapping[str, Sequence[float]]  # of every row of the table
+    alike: tuple[Alike, ...]
+    others: Sequence[int]  # rows that are in no group
+
+
+@dataclass(frozen=True)
 class Table:
     """The items of a view and how they are shown."""
 
@@ -64,3 +82,4 @@ class Table:
     fix: Callable[[Any], str] = field(default=lambda _: "")
     calls: Callable[[Any], Sequence[int]] = field(default=lambda _: ())  # of the strip
     into: Callable[[Any], tuple[str, str] | None] = field(default=lambda _: None)  # view, filter
+    groups: Callable[[], Groups] | None = None  # of a list that may be long

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.style import Style
-from rich.text import Text
-from textual.geometry import Size
+from rich.segment import Segment
 from textual.strip import Strip
 
 from compilescope.tui.keys import bindings
-from compilescope.tui.views.words import printable
+from compilescope.tui.widgets.lines import lines_of
 from compilescope.tui.widgets.styled import Pane
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from compilescope.tui.views.table import Block, Document, Excerpt
-
-_INDENT = 1
+    from compilescope.tui.views.table import Document
+    from compilescope.tui.widgets.lines import Line
 
 
 class Detail(Pane):
-    """Shows one document and scrolls it; its lines are made once, not laid out by the screen."""
+    """Shows one document and scrolls it; a line gets its colours when it is first seen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
     PARTS = "detail"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"detail--{name}"
-        for name in ("strong", "heading", "bad", "warn", "good", "dim", "code", "caret", "here")
+        for name in "strong heading bad warn good dim code caret here bar".split()
     }
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.document: Document = ()
-        self._drawn: list[Strip] = []
+        self._lines: list[Line] = []
+        self._drawn: dict[int, Strip] = {}
+        self._width = 0
 
     @property
     def text(self) -> str:
         """What is shown, as plain lines."""
-        return "\n".join(strip.text.rstrip() for strip in self._drawn)
+        return "\n".join("".join(span.text for span in line).rstrip() for line in self._lines)
 
     def show(self, document: Document) -> None:
         """Replace the document and go back to its top."""
@@ -55,27 +51,34 @@ class Detail(Pane):
 
     def draw(self) -> None:
         """Draw the document again, in the width of the pane and the colours of the theme."""
-        width = self.scrollable_content_region.width
-        if width <= 0:
+        self._width = self.room
+        self._drawn = {}
+        if self._width <= 0:
             return
-        console = self.app.console
-        options = console.options.update(width=width, height=None, highlight=False, markup=False)
-        lines = console.render_lines(
-            Group(*self._lines(self.document)), options, style=self.base, pad=False
-        )
-        self._drawn = [Strip(line) for line in lines]
-        self.extend(Size(width, len(self._drawn)))
+        self._lines = lines_of(self.document, self._width, ticks=self.app.no_color)
+        self.extend(len(self._lines))
         self.refresh()
 
     def on_resize(self, _event: Resize) -> None:
-        self.draw()
+        if self.room != self._width:
+            self.draw()
 
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
+    def line(self, y: int) -> Strip:
         row = y + int(self.scroll_offset.y)
-        if row >= len(self._drawn):
+        found = self._drawn.get(row)
+        if found is None:
+            found = self._drawn[row] = self._strip(row)
+        return found
+
+    def _strip(self, row: int) -> Strip:
+        width = self.room
+        if row >= len(self._lines):
             return Strip.blank(width, self.base)
-        return self._drawn[row].adjust_cell_length(width, self.base)
+        segments = [
+            Segment(span.text, self.laid(span.part, "code") if span.code else self.laid(span.part))
+            for span in self._lines[row]
+        ]
+        return Strip(segments).adjust_cell_length(width, self.base)
 
     def action_down(self) -> None:
         self.scroll_down(animate=False)
@@ -97,45 +100,3 @@ class Detail(Pane):
 
     def action_enter(self) -> None:
         self.screen.focus_next()
-
-    def _lines(self, document: Document) -> Iterable[RenderableType]:
-        for block in document:
-            yield from self._block(block)
-
-    def _block(self, block: Block) -> Iterable[RenderableType]:
-        if block.excerpt is not None:
-            yield from self._excerpt(block.excerpt)
-            return
-        if block.heading:
-            yield Text("")
-            yield Text(f" {printable(block.text)}", self.part("heading"))
-            return
-        style = self.part(block.tone) if block.tone else Style()
-        lines = "\n".join(printable(line) for line in block.text.split("\n"))
-        text = Text(lines, style) if block.code else self._prose(lines, style)
-        yield Padding(text, (0, 1, 0, _INDENT + block.indent), expand=False)
-
-    def _prose(self, text: str, style: Style) -> Text:
-        """Prose whose `code` is coloured; backticks stay where there is no colour."""
-        if self.app.no_color:
-            return Text(text, style)
-        found = Text(style=style)
-        for number, part in enumerate(text.split("`")):
-            found.append(part, self.part("code") if number % 2 else None)
-        return found
-
-    def _excerpt(self, excerpt: Excerpt) -> Iterable[RenderableType]:
-        digits = len(str(excerpt.lines[-1][0]))
-        for number, text in excerpt.lines:
-            here = number == excerpt.here
-            line = Text(no_wrap=True, overflow="ellipsis")
-            line.append(f" {'›' if here else ' '}{number:>{digits}} │ ", self.part("dim"))
-            line.append(printable(text), self.part("here") if here else None)
-            yield line
-            start, length = excerpt.caret
-            if here and length:
-                blank = f"  {'':>{digits}} │ {' ' * start}"
-                carets = Text(no_wrap=True, overflow="crop")
-                carets.append(blank, self.part("dim"))
-                carets.append("^" * length, self.part("caret"))
-                yield carets

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -33,7 +33,7 @@ class Grid(Pane):
     PARTS = "grid"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"grid--{name}"
-        for name in ("header", "cursor", "bad", "warn", "good", "dim", "strong", "empty")
+        for name in ("header", "cursor", "bad", "warn", "good", "dim", "strong", "empty", "bar")
     }
 
     class Moved(Message):
@@ -56,6 +56,11 @@ class Grid(Pane):
         self.cursor = 0
         self.sorted: tuple[int | None, bool] = (None, False)
         self._widths: list[int] = []
+
+    @property
+    def fixed(self) -> int:
+        """The titles of the columns."""
+        return 1
 
     @property
     def item(self) -> Any:
@@ -94,10 +99,13 @@ class Grid(Pane):
         """Select a row."""
         row = max(0, min(row, len(self.rows) - 1))
         if row != self.cursor:
+            # Two rows change, unless all of them scroll: the rest is not drawn again.
+            top = int(self.scroll_offset.y)
+            changed = [Region(0, at + 1 - top, self.size.width, 1) for at in (self.cursor, row)]
             self.cursor = row
             self.post_message(self.Moved())
+            self.refresh(*changed)
         self._reveal()
-        self.refresh()
 
     def action_down(self) -> None:
         self.move(self.cursor + 1)
@@ -124,7 +132,7 @@ class Grid(Pane):
     def on_click(self, event: Click) -> None:
         """Select the row under the mouse, enter it at a double click, sort by a title."""
         offset = event.get_content_offset(self)
-        if offset is None or self.table is None:
+        if offset is None or self.table is None or offset.x >= self.room:
             return
         if offset.y == 0:
             column = self._column_at(offset.x)
@@ -141,8 +149,8 @@ class Grid(Pane):
         self._measure()
         self._reveal()
 
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
+    def line(self, y: int) -> Strip:
+        width = self.room
         if self.table is None or not width:
             return Strip.blank(width, self.base)
         if len(self._widths) != len(self.table.columns):
@@ -195,10 +203,10 @@ class Grid(Pane):
         return _line([Segment(shown, style)], width, style)
 
     def _measure(self) -> None:
-        if self.table is None or not self.size.width:
+        if self.table is None or not self.room:
             return
         columns = self.table.columns
-        room = self.size.width - _GUTTER - _GAP * len(columns)
+        room = self.room - _GUTTER - _GAP * len(columns)
         # A wide column gives way to the text beside it where the terminal is narrow.
         widths = [min(column.width, max(12, room // 4)) for column in columns]
         left = room - sum(widths)
@@ -206,7 +214,7 @@ class Grid(Pane):
         for number in flexible:
             widths[number] = max(0, left // len(flexible))
         self._widths = widths
-        self.extend(Size(self.size.width, len(self.rows) + 1))
+        self.extend(len(self.rows) + 1)
 
     def _column_at(self, x: int) -> int | None:
         start = _GUTTER

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -61,7 +63,17 @@ class Timeline(Styled):
     def select(self, call: int) -> None:
         """Put the cursor on a call."""
         self.call = call
-        self.refresh()
+        self._remark()
+
+    def highlight(self, calls: Iterable[int]) -> None:
+        """Mark the calls that belong to what is selected."""
+        self.highlighted = frozenset(calls)
+        self._remark()
+
+    def _remark(self) -> None:
+        """Draw the caption and the marks again; the blocks between stay as they are."""
+        width, height = self.size
+        self.refresh(Region(0, 0, width, 1), Region(0, height - 1, width, 1))
 
     def on_click(self, event: Click) -> None:
         """Pick the slowest call of the column under the mouse."""
