@@ -178,13 +178,14 @@ def _variables(cache: Path, beside: int) -> dict[str, str]:
     # Each process has compile workers of its own: side by side they share the processors.
     workers = max(1, (os.cpu_count() or 1) // beside)
     shared = {"TORCHINDUCTOR_COMPILE_THREADS": str(workers)} if beside > 1 else {}
+    # Lines that torch prints when it compiles, and at no other time; --keep keeps the user's too.
+    logs = [os.environ.get("TORCH_LOGS", ""), "recompiles", "graph_breaks"]
     return {
         **shared,
         **os.environ,
         "TORCHINDUCTOR_CACHE_DIR": str(cache / "inductor"),
         "TRITON_CACHE_DIR": str(cache / "triton"),
-        # Lines that torch prints when it compiles, and at no other time.
-        "TORCH_LOGS": "recompiles,graph_breaks",
+        "TORCH_LOGS": ",".join(filter(None, logs)),
         "PYTHONUNBUFFERED": "1",
     }
 
