@@ -76,8 +76,6 @@ def test_opens_and_answers_keys(play, parsed, size, monkeypatch):
         dear = KEYS[took.index(max(took))]
         text = f"median {statistics.median(took):.3f} s, {dear} {max(took):.3f} s"
         print(f"{size}: {text}; machine {slow:.1f}")
-            f"{size}: median {statistics.median(took):.3f} s, {dear} {max(took):.3f} s, {slow:.1f}"
-        )
         assert statistics.median(took) < MEDIAN * slow
         assert max(took) < SLOWEST * slow, dear
 
