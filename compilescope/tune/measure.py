@@ -38,6 +38,7 @@ class Notes:
     places: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     applied: set[str] = field(default_factory=set)
+    held: dict[str, object] = field(default_factory=dict)  # settings by name, as they were held
     waited: bool = False  # whether a call that was served beside a compile waited for one
     warm_ups: list[tuple[float, float]] = field(default_factory=list)
     rss: int | None = None
@@ -99,6 +100,8 @@ def _read(  # noqa: C901  one case for each kind of line
             notes.refused.append(f"{line['what']}: {line['why']}")
         case "applied":
             notes.applied.add(line["what"])
+        case "held":
+            notes.held[line["mode"]] = line["value"]
         case "waited":
             notes.waited = True
         case "warm_up":

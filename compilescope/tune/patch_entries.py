@@ -10,6 +10,7 @@ from typing import Any
 
 from compilescope.tune import rewrites, source_edits
 from compilescope.tune.call_edits import Place, at_call
+from compilescope.tune.mode_edits import held_at
 from compilescope.tune.patch_sources import Sources, relative
 from compilescope.tune.remedy import Candidate, Entry
 from compilescope.tune.source_edits import CannotEditError
@@ -74,6 +75,8 @@ def edit(sources: Sources, entry: Entry) -> None:
             _hold(sources, content)
         case "arguments":
             _argument(sources, content)
+        case "modes":
+            _held(sources, content)
         case _:
             raise CannotEditError("`compilescope forecast --emit` writes such calls")
 
@@ -138,6 +141,17 @@ def _argument(sources: Sources, content: dict[str, Any]) -> None:
         path = Path(note["path"])
         place = Place(sources.moved(path, int(note["line"])), position, head.group(), suffix)
         sources.edit(path, partial(at_call, place=place, before=before, around=around))
+
+
+def _held(sources: Sources, content: dict[str, Any]) -> None:
+    mode, held = content["mode"], sources.best.notes.held
+    notes = sources.best.notes.places.get(content["callable"])
+    if not notes or mode not in held:
+        raise CannotEditError("the line of the call is not known")
+    for note in notes:
+        path = Path(note["path"])
+        line = sources.moved(path, int(note["line"]))
+        sources.edit(path, partial(held_at, line=line, mode=mode, value=held[mode]))
 
 
 def _around(content: dict[str, Any]) -> str:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from compilescope.tune import plan_inputs, plan_rewrites, plan_shapes, plan_sources, plan_state
+from compilescope.tune import (
+    plan_inputs,
+    plan_modes,
+    plan_rewrites,
+    plan_shapes,
+    plan_sources,
+    plan_state,
+)
 from compilescope.tune.remedy import Candidate, compile_with
 from compilescope.tune.situation import Situation
 from compilescope.tune.versions import lacking
@@ -39,7 +46,9 @@ def _plans(situation: Situation) -> Iterator[Plan]:
     kind = situation.cause.kind
     if len(situation.cause.callables) > 1 and not kind.startswith(_SHAPED):
         yield isolate
-    if situation.crosses_break:
+    if kind.startswith("global_state"):
+        yield plan_modes.modes
+    elif situation.crosses_break:
         yield plan_sources.across_break
     elif kind in _BRANCHES:
         yield plan_rewrites.conditions
@@ -58,7 +67,7 @@ def _plans(situation: Situation) -> Iterator[Plan]:
 
 def dynamic(situation: Situation) -> Iterator[Candidate]:
     """`dynamic=True`, where it is not given."""
-    if situation.dynamic or situation.cause.kind in ("id", "global_state"):
+    if situation.dynamic or situation.cause.kind.startswith(("id", "global_state")):
         return
     entry = compile_with(situation.callable, dynamic=True)
     text = "torch.compile(dynamic=True)" + situation.of_callable

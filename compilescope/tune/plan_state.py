@@ -74,7 +74,7 @@ def leave_out(situation: Situation) -> Iterator[Candidate]:
     if situation.cause.kind.startswith("global") and situation.cause.frame.function.isidentifier():
         places = [situation.cause.frame]
     for place in places:
-        if (place.path, place.function) in own or not place.path.endswith(".py"):
+        if (place.path, place.function) in own or not _is_program(place.path):
             continue
         content = {"path": place.path, "name": place.function}
         yield situation.candidate(
@@ -83,6 +83,11 @@ def leave_out(situation: Situation) -> Iterator[Candidate]:
             Entry("functions", content),
             weight=4,
         )
+
+
+def _is_program(path: str) -> bool:
+    """Whether a file is the program's or a library's, but not torch's own."""
+    return path.endswith(".py") and "/torch/" not in path.replace("\\", "/")
 
 
 def _is_number(situation: Situation) -> bool:

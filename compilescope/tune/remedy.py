@@ -56,6 +56,11 @@ def attribute(callable_name: str, path: str, do: str, **more: object) -> Entry:
     return Entry("attributes", {"callable": callable_name, "path": path, "do": do, **more})
 
 
+def held(callable_name: str, mode: str, value: object) -> Entry:
+    """A process-wide setting that has one value in every call."""
+    return Entry("modes", {"callable": callable_name, "mode": mode, "value": value})
+
+
 def overlay(candidates: Iterable[Candidate]) -> dict[str, Any]:
     """The overlay that applies all of `candidates`."""
     found: dict[str, Any] = {}

@@ -86,6 +86,8 @@ def _is_generic(signature: Signature, varying: set[tuple[str, int]]) -> bool:
         for item in signature.inputs
         for dimension, size in enumerate(item.shape or ())
     }
+    if not varying:  # then no size made it compile again
+        return False
     found = [sizes[place] for place in varying if place in sizes]
     # Columns of one length (an edge list and its weights) are equal for a reason.
     return len(found) == len(varying) and min(found, default=2) > 1 and _spread(found)

@@ -41,6 +41,7 @@ class Overlay:
         self.compile: list[dict[str, Any]] = content.get("compile", [])
         self.arguments: list[dict[str, Any]] = content.get("arguments", [])
         self.attributes: list[dict[str, Any]] = content.get("attributes", [])
+        self.modes: list[dict[str, Any]] = content.get("modes", [])
         self.functions: list[dict[str, Any]] = content.get("functions", [])
         self.warm_up: list[dict[str, Any]] = content.get("warm_up", [])
         self.order: list[dict[str, Any]] = content.get("order", [])

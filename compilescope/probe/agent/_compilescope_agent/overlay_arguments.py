@@ -6,9 +6,11 @@ import copy
 import re
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .overlay_functions import module_at
+from .overlay_modes import Holder
 from .overlay_padding import cut_of, padded
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ class Changes:
         self.function = function
         self.cuts: list[Cut] = []  # of the last call's results
         self._record = overlay.record
+        self.modes = Holder(
+            [entry for entry in overlay.modes if entry.get("callable", "") in ("", name)],
+            partial(overlay.record.note, callable=name),
+        )
         self._arguments = [
             (split(entry["path"]), entry)
             for entry in overlay.arguments

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from .callables import code_of, module_of, written
@@ -103,12 +103,18 @@ class Door:
         @functools.wraps(compiled)
         def overlaid(*args: Any, **kwargs: Any) -> Any:
             # As torch does in its own wrapper: nothing of ours may be compiled.
-            prior = set_eval_frame(None)
+            prior, held = set_eval_frame(None), ExitStack()
             try:
                 args, kwargs, index, cuts = self._enter(changes, compiled, args, kwargs)
+                self._hold(changes, held)
             finally:
                 set_eval_frame(prior)
-            result = compiled(*args, **kwargs)
+            try:
+                result = compiled(*args, **kwargs)
+            finally:
+                prior = set_eval_frame(None)
+                held.close()
+                set_eval_frame(prior)
             prior = set_eval_frame(None)
             try:
                 result = cut(result, cuts)
@@ -140,6 +146,12 @@ class Door:
             except Exception as error:  # noqa: BLE001
                 self._overlay.record.refused(f"arguments of {name}", repr(error))
         return args, kwargs, index, cuts
+
+    def _hold(self, changes: Changes, held: ExitStack) -> None:
+        try:
+            changes.modes.enter(held)
+        except Exception as error:  # noqa: BLE001
+            self._overlay.record.refused("modes", f"{type(error).__name__}: {error}")
 
     def _next(self, name: str) -> int:
         """The number of the call that begins."""

@@ -12,9 +12,10 @@ import os
 import random
 import sys
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
+from . import overlay_modes
 from .inputs import reader
 from .torch_logs import TRACE
 
@@ -70,9 +71,8 @@ class InputRecorder:
         if self._left <= 0 or kept >= _MOST:
             return
         torch: Any = sys.modules["torch"]
-        state = (torch.is_grad_enabled(), torch.is_inference_mode_enabled(),
-                 str(torch.get_default_dtype()))  # fmt: skip
-        key = (name, self._key(args, kwargs), state)
+        inference, modes = torch.is_inference_mode_enabled(), overlay_modes.state()
+        key = (name, self._key(args, kwargs), inference, repr(modes))
         # The same sizes can compile again, after a change of something else.
         if key in self._seen and index > 2 * _FIRST:
             return
@@ -80,7 +80,7 @@ class InputRecorder:
         size = sum(_bytes(leaf) for leaf in _tensors((args, kwargs), 0))
         if size > self._left:
             return
-        copied = (_copied(args, 0), _copied(kwargs, 0), (*state, random.getstate()))
+        copied = (_copied(args, 0), _copied(kwargs, 0), (inference, modes, random.getstate()))
         self._pending = (name, index, copied, self._compiles.count)
         self._left -= size
 
@@ -130,8 +130,9 @@ class WarmUp:
             places, named, state = kept
             given = _alive(tuple(places), args)
             words = {key: _alive(value, kwargs.get(key)) for key, value in named.items()}
-            with _as_before(changes.receiver, (args, kwargs)), _state(state):
+            with _as_before(changes.receiver, (args, kwargs)), _state(state), ExitStack() as held:
                 given, words = changes.apply(given, words)
+                changes.modes.enter(held)
                 compiled(*given, **words)
             self._record.applied("warm_up")
         except Exception as error:  # noqa: BLE001
@@ -139,21 +140,13 @@ class WarmUp:
 
 
 @contextmanager
-def _state(state: tuple[bool, bool, str, Any]) -> Iterator[None]:
+def _state(state: tuple[bool, dict[str, Any], Any]) -> Iterator[None]:
     torch: Any = sys.modules["torch"]
-    grad, inference, dtype, drawn = state
-    before = torch.get_default_dtype()
+    inference, modes, drawn = state
     # A branch on a random number is taken again as it was.
     random.setstate(drawn)
-    torch.set_default_dtype(getattr(torch, dtype.rpartition(".")[2]))
-    try:
-        with ExitStack() as stack:
-            if inference:
-                stack.enter_context(torch.inference_mode())
-            stack.enter_context(torch.set_grad_enabled(grad))
-            yield
-    finally:
-        torch.set_default_dtype(before)
+    with torch.inference_mode() if inference else nullcontext(), overlay_modes.held(modes):
+        yield
 
 
 @contextmanager
