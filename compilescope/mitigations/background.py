@@ -23,7 +23,7 @@ from compilescope.mitigations.events import Event
 from compilescope.mitigations.misses import Miss, Pending, kind_of
 from compilescope.mitigations.streams import moment, stream_for
 from compilescope.mitigations.warming import inputs_of
-from compilescope.mitigations.yielding import Yielding, settle_thread
+from compilescope.mitigations.yielding import Yielding, import_compiler, settle_thread
 
 _log = logging.getLogger(__name__)
 _MOST_EVENTS = 256
@@ -246,6 +246,9 @@ def background_compile(  # noqa: PLR0913  torch.compile's own, and what concerns
     path = _path(
         worker, model, backend, fullgraph=fullgraph, dynamic=dynamic, mode=mode, yielding=how
     )
+    if backend == "inductor":
+        # While a worker imports torch.
+        import_compiler()
     made = BackgroundCompiled(
         model,
         path,

@@ -7,42 +7,13 @@ variables are not kept: a global that the model reads must not change.
 
 from __future__ import annotations
 
-import importlib
-import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import torch
 
 from compilescope.mitigations.copies import Inputs
 from compilescope.mitigations.rehearsal import rehearsing
-
-# What torch imports when a graph is first loaded, 270 modules in all: seconds with the interpreter
-# lock, of which single steps took up to 0.4 s (torch 2.11, H200).
-_LOADING = (
-    "torch._dynamo.repro.after_aot",
-    "torch._functorch._aot_autograd.subclass_codegen",
-    "torch._inductor.async_compile",
-    "torch._inductor.codegen.memory_planning",
-    "torch._inductor.compile_fx",
-    "torch._inductor.graph",
-    "torch._inductor.hooks",
-    "torch._inductor.runtime.triton_heuristics",
-    "torch._inductor.wrapper_benchmark",
-    "torch.fx.experimental.validator",
-    "torch.utils.cpp_extension",
-)
-
-
-def prepare() -> None:
-    """Import what loading a graph needs, so that no call has to wait for that later."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's about its own parts
-        for name in _LOADING:
-            # Not all of them are in every torch, and some need triton.
-            with suppress(ImportError):
-                importlib.import_module(name)
 
 
 class Shell(torch.nn.Module):

@@ -12,7 +12,7 @@ from compilescope.errors import UsageError
 from compilescope.mitigations.call_state import CallState
 from compilescope.mitigations.compiled_path import MISS, CompiledPath
 from compilescope.mitigations.copies import Inputs
-from compilescope.mitigations.package import Package, PackageError, Shell, prepare
+from compilescope.mitigations.package import Package, PackageError, Shell
 from compilescope.mitigations.parcel import ParcelError, pack
 from compilescope.mitigations.rehearsal import Rehearsed, rehearsal
 from compilescope.mitigations.worker import Worker, WorkerError
@@ -58,8 +58,6 @@ class PackagePath:
             nice=10 if yielding.nice is None else yielding.nice, compilers=yielding.compilers,
             main=b"__main__" in packed, fullgraph=fullgraph, dynamic=dynamic, mode=mode,
         )  # fmt: skip
-        # While the worker imports torch.
-        prepare()
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a graph whose guards hold, or MISS."""

@@ -237,7 +237,7 @@ def background(worker):
         given = {"dynamic": True, "on_event": events.append}
         if worker == "thread":
             given["backend"] = service.backend
-        how = Yielding(switch_interval=0.0001, nice=arguments.nice)
+        how = Yielding(nice=arguments.nice)
         began = time.perf_counter()
         served = background_compile(service.model, worker=worker, yielding=how, **given)
         found = {"construct_ms": (time.perf_counter() - began) * 1e3}

@@ -355,19 +355,25 @@ def test_close_ends_the_thread_and_calls_go_on(background):
 
 
 def test_the_process_gets_its_settings_back(background):
-    before = (sys.getswitchinterval(), gc.get_freeze_count())
-    during = []
+    def settings():
+        return (sys.getswitchinterval(), gc.get_freeze_count(), gc.get_threshold())
+
+    before, during = settings(), []
 
     def backend(graph, examples):
-        during.append(sys.getswitchinterval())
+        during.append(settings())
         return graph.forward
 
     made = background(lambda x: x + 1, backend, yielding=Yielding(cores=0, switch_interval=0.0002))
     made(torch.ones(2))
     assert made.wait(LONG)
     assert made.close(LONG)
-    assert during == [pytest.approx(0.0002)]
-    assert (sys.getswitchinterval(), gc.get_freeze_count()) == before
+    [(interval, frozen, thresholds)] = during
+    assert interval == pytest.approx(0.0002)
+    assert frozen > before[1]
+    assert thresholds[:2] == before[2][:2]
+    assert thresholds[2] > 1000  # no full collection
+    assert settings() == before
 
 
 @pytest.mark.parametrize("how", ["whole", "part"])

@@ -68,8 +68,9 @@ def test_a_worker_process_compiles_and_this_one_only_runs(request):
 
 LOADING = """
 import sys, torch
-from compilescope.mitigations.package import Package, Shell, prepare
-prepare()
+from compilescope.mitigations.package import Package, Shell
+from compilescope.mitigations.yielding import import_compiler
+import_compiler()
 before = set(sys.modules)
 with torch.no_grad():
     Package(Shell(torch.nn.Linear(8, 8, bias=False)), open(sys.argv[1], "rb").read())
