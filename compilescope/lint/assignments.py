@@ -72,6 +72,8 @@ def _assign_name(
 
 def forget(frame: Frame, path: str) -> None:
     """Drop what was known about the attributes of a name that is bound anew."""
+    if path.partition(".")[0] not in frame.heads:
+        return
     prefix = f"{path}."
     for known in [k for k in frame.env if k.startswith(prefix)]:
         del frame.env[known]
@@ -98,7 +100,7 @@ def _assign_attribute(
     path = path_of(target)
     if path:
         forget(frame, path)
-        frame.env[path] = value
+        frame.keep(path, value)
     if base.kind == "instance":
         attributes = base.data.attributes
         if not (path and path.partition(".")[0] == frame.this):
@@ -114,12 +116,12 @@ def _store_item(
         return
     if base.kind == "dict" and index.kind == "const" and isinstance(index.data, str | int):
         items = tuple((k, v) for k, v in base.data if k != index.data)
-        frame.env[path] = Value("dict", (*items, (index.data, value)), base.note)
+        frame.keep(path, Value("dict", (*items, (index.data, value)), base.note))
     elif base.kind == "dict":
         rest = value if base.note is None else join(base.note, value)
-        frame.env[path] = Value("dict", base.data, rest)
+        frame.keep(path, Value("dict", base.data, rest))
     else:
-        frame.env[path] = list_of(join(element(base), value), base.note)
+        frame.keep(path, list_of(join(element(base), value), base.note))
 
 
 def _unpack(

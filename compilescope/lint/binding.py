@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from compilescope.lint.evidence import evidence
+from compilescope.lint.frames import passed
 from compilescope.lint.rule import Site
 from compilescope.lint.values import (
     NONE,
@@ -36,7 +37,7 @@ def bind(
     spec = function.node.args
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     given = ((bound,) if bound is not None else ()) + arguments.positional
-    env = dict(zip(names, map(_passed, given), strict=False))
+    env = dict(zip(names, map(passed, given), strict=False))
     if spec.vararg:
         rest = given[len(names) :]
         env[spec.vararg.arg] = list_of(UNKNOWN, "tuple") if arguments.open else tuple_of(rest)
@@ -44,7 +45,7 @@ def bind(
     known = {*names, *(a.arg for a in spec.kwonlyargs)}
     for name, value in arguments.keywords.items():
         if name in known:
-            env[name] = _passed(value)
+            env[name] = passed(value)
         else:
             extra.append((name, value))
     if spec.kwarg:
@@ -52,11 +53,6 @@ def bind(
         env[spec.kwarg.arg] = Value("dict", items, UNKNOWN if arguments.open else None)
     _fill(machine, function, env, arguments.open, outer)
     return env
-
-
-def _passed(value: Value) -> Value:
-    """Numbers lose their value at a call: one evaluation serves all of them."""
-    return widened(value) if type(value.data) in (int, float, complex) else value
 
 
 def _fill(

@@ -22,6 +22,7 @@ import msgspec
 from compilescope import __version__
 from compilescope.lint.check import Analysis
 from compilescope.lint.components import components, crosses
+from compilescope.lint.target import target_versions
 from compilescope.model import Finding
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ class Cache:
     def _key(self, sources: Mapping[str, str], settings: Settings) -> str:
         state = hashlib.blake2b(digest_size=20)
         versions = (FORMAT, __version__, sys.version_info[:3], self.rules)
-        wanted = (settings.target_torch, settings.compiled, settings.pedantic)
+        target = target_versions(settings.target_torch)  # of the installed torch where none is set
+        wanted = (target, settings.compiled, settings.pedantic)
         state.update(repr((versions, wanted)).encode())
         for path in sorted(sources):
             text = sources[path].encode("utf-8", "surrogatepass")

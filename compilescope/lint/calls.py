@@ -303,11 +303,11 @@ def _mutate(
     if base.kind in ("list", "tuple"):
         empty = base.kind == "tuple" and not base.data
         if empty and name == "append" and not frame.site.loops:
-            frame.env[path] = tuple_of((added,), "list")
+            frame.keep(path, tuple_of((added,), "list"))
         else:
-            frame.env[path] = list_of(added if empty else join(element(base), added), base.note)
+            frame.keep(path, list_of(added if empty else join(element(base), added), base.note))
     elif base.kind == "object" and base.data.startswith("torch.nn."):
         note = base.note if base.note is not None else tuple_of(())
         empty = note.kind == "tuple" and not note.data
         inner = added if empty else join(element(note), added)
-        frame.env[path] = Value("object", base.data, list_of(inner))
+        frame.keep(path, Value("object", base.data, list_of(inner)))

@@ -132,8 +132,10 @@ class Collector:
         self.machine: Machine | None = None
         self.found: dict[tuple[str, int, int, str], Finding] = {}
         self.unfixable: set[tuple[tuple[str, int, int, str], str]] = set()
-        self.constructs: dict[tuple[str, int, int, str], str] = {}  # of what is found
+        self.elsewhere: set[tuple[str, ast.AST, str, str]] = set()  # facts of uncompiled code
+        self.facts: dict[tuple[str, int, int, str], Fact] = {}  # of what is found
         self.rules: dict[str, list[Rule]] = {}
+        self.rules_outside: dict[str, list[Rule]] = {}
         for kind in rules:
             if kind.pedantic and not pedantic:
                 continue
@@ -141,6 +143,8 @@ class Collector:
                 rule = kind()
                 for key in kind.facts:
                     self.rules.setdefault(key, []).append(rule)
+                    if rule.everywhere:
+                        self.rules_outside.setdefault(key, []).append(rule)
         self.wanted = frozenset(self.rules)
         self.wanted_outside = frozenset(
             key
@@ -152,15 +156,17 @@ class Collector:
         """Let the rules see a fact."""
         if fact.site.module.path not in self.paths:
             return
-        for rule in self.rules[fact.key]:
+        compiled = fact.site.compiled
+        for rule in (self.rules if compiled else self.rules_outside).get(fact.key, ()):
             fixed = False
-            if fact.site.compiled or rule.everywhere:
-                for report in rule.check(fact, self.target):
-                    self._keep(rule, report.at or fact, report)
-                    fixed = fixed or bool(report.fix)
+            for report in rule.check(fact, self.target):
+                self._keep(rule, report.at or fact, report)
+                fixed = fixed or bool(report.fix)
             if rule.fixable == "unsafe" and not fixed:
                 # another call reaches the same code with other values: no fix is right for both
                 self.unfixable.add((_place(fact.node, fact, rule), fact.detail))
+        if not compiled:
+            self.elsewhere.add((fact.site.module.path, fact.node, fact.key, fact.detail))
 
     def _keep(self, rule: Rule, fact: Fact, report: Report) -> None:
         certainty = "possible" if fact.site.rare else report.certainty or rule.certainty
@@ -177,7 +183,7 @@ class Collector:
         old = self.found.get(key)
         if old is not None and not _stronger(certainty, old.certainty):
             return
-        self.constructs[key] = fact.detail
+        self.facts[key] = fact
         self.found[key] = Finding(
             path=module.path,
             line=node.lineno,
@@ -199,9 +205,12 @@ class Collector:
 
     def sorted(self) -> list[Finding]:
         """The findings in reading order."""
-        for key, construct in self.constructs.items():
-            if (key, construct) in self.unfixable:
-                self.found[key] = msgspec.structs.replace(self.found[key], fix="")
+        for key, fact in self.facts.items():
+            found = self.found[key]
+            place = (found.path, fact.node, fact.key, fact.detail)
+            outside = fact.site.compiled and found.fix == "unsafe" and place in self.elsewhere
+            if (key, fact.detail) in self.unfixable or outside:
+                self.found[key] = msgspec.structs.replace(found, fix="")
         return sorted(self.found.values(), key=lambda f: (f.path, f.line, f.column, f.code))
 
 

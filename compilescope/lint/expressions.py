@@ -42,16 +42,22 @@ def evaluate(machine: Machine, frame: Frame, node: ast.expr) -> Value:
 
 def path_of(node: ast.expr) -> str:
     """`a.b.c` of a chain of attributes on a name, else the empty string."""
-    if isinstance(node, ast.Name):
+    if type(node) is ast.Name:
         return node.id
-    if isinstance(node, ast.Attribute):
+    if type(node) is not ast.Attribute:
+        return ""
+    known: str | None = node.__dict__.get("path")
+    if known is None:
         base = path_of(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
+        known = node.__dict__["path"] = f"{base}.{node.attr}" if base else ""
+    return known
 
 
 def _constant(_machine: Machine, _frame: Frame, node: ast.Constant) -> Value:
-    return Value("const", node.value, type(node.value).__name__)
+    known: Value | None = node.__dict__.get("known")
+    if known is None:
+        known = node.__dict__["known"] = const(node.value)
+    return known
 
 
 def _name(machine: Machine, frame: Frame, node: ast.Name) -> Value:

@@ -101,7 +101,7 @@ def _walk(top: Path, settings: Settings) -> Iterator[Path]:
             is_folder = entry.is_dir(follow_symlinks=False)
             if not is_folder and not entry.name.endswith(SUFFIXES):
                 continue
-            if _excluded(path, top, settings) or _git_ignores(path, is_folder, ignores):
+            if _excluded(path, settings) or _git_ignores(path, is_folder, ignores):
                 continue
             if is_folder:
                 deeper.append((path, ignores))
@@ -118,16 +118,23 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _excluded(path: Path, top: Path, settings: Settings) -> bool:
-    """Whether a pattern excludes `path`, which was found below `top`.
+def _excluded(path: Path, settings: Settings) -> bool:
+    """Whether a pattern excludes `path`, the folders above which were looked at before.
 
-    Names are looked for below `top` only: a folder that was named is linted, whatever it is called.
+    A folder that the user named is linted, whatever it is called.
     """
-    for pattern in settings.exclude:
-        base = top if "/" not in pattern.rstrip("/") else settings.root
-        if matches(pattern, path, base):
-            return True
-    return False
+    names, paths = _split(settings.exclude)
+    if names is not None and names.match(path.name):
+        return True
+    return any(matches(pattern, path, settings.root) for pattern in paths)
+
+
+@cache
+def _split(patterns: tuple[str, ...]) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
+    """The patterns for a name as one, and those for a whole path."""
+    bare = [pattern.rstrip("/") for pattern in patterns]
+    names = "|".join(translate(pattern) for pattern in bare if "/" not in pattern)
+    return re.compile(names) if names else None, tuple(p for p in bare if "/" in p)
 
 
 class _GitIgnore:

@@ -8,7 +8,7 @@ from typing import Any
 
 from compilescope.lint.index import Class, Function, Module
 from compilescope.lint.rule import Site
-from compilescope.lint.values import Value
+from compilescope.lint.values import Value, widened
 
 
 class Instance:
@@ -22,13 +22,26 @@ class Instance:
         self.compiled: Any = None
 
 
-@dataclass(frozen=True)
+def passed(value: Value) -> Value:
+    """What a function sees of an argument: numbers lose their value at a call."""
+    return widened(value) if type(value.data) in (int, float, complex) else value
+
+
+@dataclass(slots=True)
 class Arguments:
     """What a call passes."""
 
     positional: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = field(default_factory=dict)
     open: bool = False  # `*args` or `**kwargs` of unknown content are passed, too
+
+    def without_numbers(self) -> Arguments:
+        """The same with numbers of no particular value: one evaluation serves all of them."""
+        return Arguments(
+            tuple(map(passed, self.positional)),
+            {name: passed(value) for name, value in self.keywords.items()},
+            self.open,
+        )
 
     def key(self) -> tuple[Any, ...]:
         """For memo tables."""
@@ -57,3 +70,11 @@ class Frame:
     yields: list[Value] = field(default_factory=list)
     exits: list[list[dict[str, Value]]] = field(default_factory=list)
     finals: list[dict[str, Value]] = field(default_factory=list)
+    heads: set[str] = field(default_factory=set)  # names with attributes in `env`: few have any
+
+    def keep(self, path: str, value: Value) -> None:
+        """What a name or a chain of attributes is from here on."""
+        self.env[path] = value
+        head, dot, _ = path.partition(".")
+        if dot:
+            self.heads.add(head)

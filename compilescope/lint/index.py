@@ -47,7 +47,7 @@ class Function:
     @cached_property
     def compiles(self) -> bool:
         """Whether it calls torch.compile, or defines a function that is compiled."""
-        if "torch.compile" not in self.module.text:
+        if not self.module.names_compile:
             return False
         body = self.node.body if isinstance(self.node.body, list) else [self.node.body]
         return any(
@@ -79,12 +79,12 @@ class Function:
     @cached_property
     def globals(self) -> frozenset[str]:
         """Names it declares global."""
-        return self._declared(ast.Global) if "global " in self.module.text else frozenset()
+        return self._declared(ast.Global) if self.module.has_global else frozenset()
 
     @cached_property
     def nonlocals(self) -> frozenset[str]:
         """Names it declares nonlocal."""
-        return self._declared(ast.Nonlocal) if "nonlocal " in self.module.text else frozenset()
+        return self._declared(ast.Nonlocal) if self.module.has_nonlocal else frozenset()
 
     def _declared(self, kind: type[ast.Global | ast.Nonlocal]) -> frozenset[str]:
         found = (n.names for n in own_statements(self.node) if isinstance(n, kind))
@@ -137,9 +137,24 @@ class Module:
         return self.text.splitlines()
 
     @cached_property
+    def names_compile(self) -> bool:
+        """Whether `torch.compile` is written in it."""
+        return "torch.compile" in self.text
+
+    @cached_property
+    def has_global(self) -> bool:
+        """Whether a `global` statement may be in it: most files have none."""
+        return _GLOBAL.search(self.text) is not None
+
+    @cached_property
+    def has_nonlocal(self) -> bool:
+        """Whether a `nonlocal` statement may be in it."""
+        return _NONLOCAL.search(self.text) is not None
+
+    @cached_property
     def changed_globals(self) -> frozenset[str]:
         """Module names that some function rebinds."""
-        if not _GLOBAL.search(self.text):
+        if not self.has_global:
             return frozenset()
         found = (n.names for n in descend(self.tree) if isinstance(n, ast.Global))
         return frozenset(name for names in found for name in names)
@@ -157,7 +172,8 @@ class Import:
 Definition = Import | Class | Function | ast.expr
 
 
-_GLOBAL = re.compile(r"\bglobal[ \t]+\w+[ \t]*(?:[,;#\\]|$)", re.MULTILINE)
+_GLOBAL = re.compile(r"global[ \t]+\w+[ \t]*(?:[,;#\\]|$)", re.MULTILINE)
+_NONLOCAL = re.compile(r"nonlocal[ \t]+\w+[ \t]*(?:[,;#\\]|$)", re.MULTILINE)
 
 
 def descend(node: ast.AST) -> Iterator[ast.AST]:
@@ -177,6 +193,11 @@ def descend(node: ast.AST) -> Iterator[ast.AST]:
 _LEAVES = frozenset((ast.Name, ast.Constant, ast.Pass, ast.arg, str, int, type(None)))
 
 
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_WITHOUT_BLOCK = frozenset((*_SIMPLE, *_SCOPES))  # or with one that is not its own
+
+
 def own_statements(function: ast.AST) -> Iterator[ast.stmt]:
     """The statements of a function without those of the functions and classes inside it."""
     body = getattr(function, "body", [])
@@ -184,7 +205,7 @@ def own_statements(function: ast.AST) -> Iterator[ast.stmt]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if type(node) in _WITHOUT_BLOCK:
             continue
         for part in ("body", "orelse", "finalbody"):
             stack.extend(getattr(node, part, ()))

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cache
 from typing import Any
 
 from compilescope.lint.frames import Arguments, Closure, Frame, Instance
@@ -54,6 +54,7 @@ class Machine:
         self.breaks = 0  # findings that end a graph, so far
         self.breaking: set[Any] = set()  # calls that met one
         self.instances: dict[Any, Instance] = {}
+        self.constructed: dict[Class, int] = {}  # how many of them each class has
         self.globals: dict[tuple[str, str], Value] = {}
         self.pending: set[tuple[str, str]] = set()
         self.roots: list[tuple[Value, Site]] = []
@@ -67,9 +68,7 @@ class Machine:
     def emit(self, key: str, node: ast.AST, frame: Frame, **details: Any) -> None:
         """Show a fact to the rules that want it."""
         if key in (self.wanted if frame.site.compiled else self.wanted_outside):
-            fact = Fact(key, node, frame.site, epoch=self.breaks, env=frame.env, **details)
-            fact.ask = partial(self.peek, frame)
-            self.sink(fact)
+            self.sink(Fact(key, node, frame.site, self, frame, self.breaks, **details))
 
     def peek(self, frame: Frame, node: ast.expr) -> Value:
         """The kind of an expression, without facts and breaks that it would add."""
@@ -196,11 +195,14 @@ class Machine:
 
     def instance(self, owner: Class, arguments: Arguments | None = None) -> Value:
         """An object of a class; equal construction gives the same object."""
+        if arguments is not None and any("__init__" in c.methods for c in self.mro(owner)[0]):
+            arguments = arguments.without_numbers()  # `__init__` will not see them either
         key = (owner, arguments.key() if arguments is not None else None)
         if key not in self.instances:
-            count = sum(1 for k in self.instances if k[0] is owner)
+            count = self.constructed.get(owner, 0)
             if count > CONTEXTS and arguments is not None:
                 return self.instance(owner)
+            self.constructed[owner] = count + 1
             self.instances[key] = Instance(owner, arguments)
         return Value("instance", self.instances[key])
 
@@ -244,7 +246,7 @@ class Machine:
         if key in self.running or self.depth >= DEPTH:
             return UNKNOWN
         count = self.contexts.get(function, 0)
-        if count >= (SMALL_CONTEXTS if function.is_small else CONTEXTS):
+        if count >= CONTEXTS and (count >= SMALL_CONTEXTS or not function.is_small):
             return UNKNOWN
         self.contexts[function] = count + 1
         self.running.add(key)
@@ -326,6 +328,7 @@ def as_input(value: Value) -> Value:
     return value
 
 
+@cache
 def is_module_name(name: str) -> bool:
     """Whether a class outside the tree is an nn.Module, as far as its name tells."""
     from compilescope.lint.torch_table import MODULES

@@ -79,7 +79,7 @@ def _keep(machine: Machine, frame: Frame, node: ast.expr, path: str, keep: objec
     if value.kind == "union":
         kept = [v for v in alternatives(value) if keep(v)]  # type: ignore[operator]
         if kept:
-            frame.env[path] = _sure(join_all(kept))
+            frame.keep(path, _sure(join_all(kept)))
 
 
 def _sure(value: Value) -> Value:
@@ -103,13 +103,13 @@ def _narrow_compare(machine: Machine, frame: Frame, node: ast.Compare, positive:
         return
     if other.value is None:
         if equal:
-            frame.env[path] = NONE
+            frame.keep(path, NONE)
         else:
             _keep(machine, frame, left, path, lambda v: v != NONE)
     elif equal and isinstance(other.value, str | bool):
         value = _current(machine, frame, left, path)
         if value.kind in ("string", "number"):
-            frame.env[path] = Value("const", other.value, type(other.value).__name__)
+            frame.keep(path, Value("const", other.value, type(other.value).__name__))
 
 
 def _narrow_call(machine: Machine, frame: Frame, node: ast.Call, positive: bool) -> None:
@@ -128,7 +128,7 @@ def _narrow_call(machine: Machine, frame: Frame, node: ast.Call, positive: bool)
         return
     value = _current(machine, frame, subject, path)
     if positive:
-        frame.env[path] = _positive(machine, value, types)
+        frame.keep(path, _positive(machine, value, types))
     elif value.kind == "union":
         _keep(machine, frame, subject, path, lambda v: not any(matches(v, t) for t in types))
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from compilescope.lint.machine import Machine
 
 
-COMPILES = re.compile(
-    r"(?<!\bre)\.compile\b(?!\.)|\bimport compile\b|_dynamo\.optimize|^@compile", re.MULTILINE
-)
+COMPILE = re.compile("compile")
+_CALLED = re.compile(r"(?<!\bre)\.\Z")  # before the word
+_IMPORTED = re.compile(r"\bimport \Z")
 
 
 INNER_CLASS = re.compile(r"^[ \t]+class \w+\(.*Module\):", re.MULTILINE)
@@ -33,9 +33,22 @@ INNER_CLASS = re.compile(r"^[ \t]+class \w+\(.*Module\):", re.MULTILINE)
 
 def drives(text: str) -> bool:
     """Whether code compiles something, or defines modules inside functions."""
-    if "compile" in text and COMPILES.search(text):
+    if "_dynamo.optimize" in text or any(map(_is_compile, COMPILE.finditer(text))):
         return True
     return " class " in text and INNER_CLASS.search(text) is not None
+
+
+def _is_compile(match: re.Match[str]) -> bool:
+    """Whether the word stands for `x.compile`, `import compile` or `@compile`."""
+    text, end = match.string, match.end()
+    before = text[max(match.start() - 20, 0) : match.start()]
+    if before.endswith("@"):
+        return before == "@" or before[-2:-1] == "\n"
+    if text[end : end + 1].isidentifier() or text[end : end + 1].isdigit():
+        return False
+    if before.endswith("."):
+        return text[end : end + 1] != "." and _CALLED.search(before) is not None
+    return _IMPORTED.search(before) is not None
 
 
 _CALLABLE = ("function", "class", "instance", "compiled", "cached", "opaque", "union")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from compilescope import packs
-from compilescope.lint.loader import load_rules, rule_folder
 from compilescope.lint.own_codes import OWN_CODES
 from compilescope.lint.result import RuleInfo
-from compilescope.lint.rule import NEWEST, OLDEST
+from compilescope.lint.rule_table import Known, table
 from compilescope.lint.target import target_versions
 
 if TYPE_CHECKING:
@@ -26,7 +24,29 @@ def rules() -> dict[str, Rule]:
     Raises:
         CompilescopeError: two packs use one code.
     """
+    from compilescope.lint.loader import load_rules
+
     return {kind.code: kind() for kind in load_rules()}
+
+
+def known() -> dict[str, Known]:
+    """What lists and selectors need of every installed rule, by its code."""
+    return {rule.code: rule for rule in table(_folders, _described).rules}
+
+
+def described(rule: Rule) -> Known:
+    """A rule as lists and selectors need it."""
+    return Known(rule.code, rule.name, rule.summary, rule.since, rule.until, rule.pedantic)
+
+
+def _described() -> list[Known]:
+    return [described(rule) for rule in rules().values()]
+
+
+def _folders() -> list[str]:
+    from compilescope import packs
+
+    return [os.path.abspath(path) for pack in packs.rule_packs() for path in pack.__path__]
 
 
 def active_codes(settings: Settings) -> frozenset[str]:
@@ -34,27 +54,27 @@ def active_codes(settings: Settings) -> frozenset[str]:
     first, last = target_versions(settings.target_torch)
     return frozenset(
         code
-        for code, rule in rules().items()
+        for code, rule in known().items()
         if rule.since <= last and rule.until >= first and (settings.pedantic or not rule.pedantic)
     )
 
 
 def names() -> dict[str, str]:
     """Each code and the name of its rule, with those that `lint` itself reports."""
-    listed = {code: rule.name for code, rule in rules().items()}
+    listed = {code: rule.name for code, rule in known().items()}
     return dict(sorted((listed | {own.code: own.name for own in OWN_CODES.values()}).items()))
 
 
 def infos() -> dict[str, RuleInfo]:
     """What formats say about each code."""
-    found = {code: RuleInfo(code, rule.name, rule.summary) for code, rule in rules().items()}
+    found = {code: RuleInfo(code, rule.name, rule.summary) for code, rule in known().items()}
     own = {o.code: RuleInfo(o.code, o.name, o.summary) for o in OWN_CODES.values()}
     return found | own
 
 
 def default_codes(*, pedantic: bool) -> frozenset[str]:
     """The codes that are on where nothing selects."""
-    on = {code for code, rule in rules().items() if pedantic or not rule.pedantic}
+    on = {code for code, rule in known().items() if pedantic or not rule.pedantic}
     return frozenset(on | OWN_CODES.keys())
 
 
@@ -78,6 +98,8 @@ def record(rule: Rule) -> dict[str, Any]:
 
 def readme(rule: Rule) -> str:
     """What the rule's folder says about it, without the heading that names it."""
+    from compilescope.lint.loader import rule_folder
+
     try:
         text = (Path(rule_folder(type(rule))) / "README.md").read_text(encoding="utf-8")
     except OSError:
@@ -96,6 +118,8 @@ def torch_range(rule: Rule) -> str:
 
 
 def _dotted(version: tuple[int, int]) -> str | None:
+    from compilescope.lint.versions import NEWEST, OLDEST
+
     if version <= OLDEST or version[0] > NEWEST[0] + 1:
         return None
     return f"{version[0]}.{version[1]}"
@@ -103,13 +127,9 @@ def _dotted(version: tuple[int, int]) -> str | None:
 
 def identity() -> str:
     """A digest that changes when a rule or the engine does."""
-    state = hashlib.blake2b(digest_size=16)
-    places = [
-        Path(__file__).parent,
-        *(Path(path) for p in packs.rule_packs() for path in p.__path__),
-    ]
-    for place in places:
-        for path in sorted(place.rglob("*.py")):
-            found = path.stat()
-            state.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0".encode())
-    return state.hexdigest()
+    return table(_folders, _described).identity
+
+
+def installed_torch() -> str:
+    """The version of torch beside which lint runs; "" where there is none."""
+    return table(_folders, _described).torch

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from compilescope.lint.values import ASSUMED, DECLARED, UNKNOWN, Value, alternatives, is_tensor
+from compilescope.lint.versions import NEWEST, OLDEST, Versions, holds
+
+__all__ = ["NEWEST", "OLDEST", "Versions", "holds"]  # rules take them from here, too
 
 if TYPE_CHECKING:
     from compilescope.lint.edits import Correction
+    from compilescope.lint.frames import Frame
     from compilescope.lint.index import Function, Module
+    from compilescope.lint.machine import Machine
 
 Severity = Literal["raises", "eager", "limit", "split", "bounded", "note"]
 Certainty = Literal["certain", "likely", "possible"]
-Versions = tuple[tuple[int, int], tuple[int, int]]
 
 SEVERITIES: tuple[Severity, ...] = ("raises", "eager", "limit", "split", "bounded", "note")
-NEWEST = (2, 14)
-OLDEST = (2, 6)
 
 
 @dataclass
@@ -54,15 +56,15 @@ class Fact:
     key: str
     node: ast.AST
     site: Site
+    machine: Machine
+    frame: Frame
+    epoch: int = 0  # how many breaks the run has met before
     value: Value = UNKNOWN  # what is tested, called on, iterated, indexed or stored into
     other: Value = UNKNOWN  # the index, the stored value
     arguments: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = field(default_factory=dict)
-    epoch: int = 0  # how many breaks the run has met before
     detail: str = ""  # the construct, the attribute's name, the operator
     extra: Any = None
-    env: Mapping[str, Value] = field(default_factory=dict)  # the names of the function, for now
-    ask: Callable[[ast.expr], Value] | None = None  # the kind of another expression, here and now
 
     @property
     def name(self) -> str:
@@ -77,7 +79,7 @@ class Fact:
 
     def value_of(self, node: ast.expr) -> Value:
         """The kind of another expression at the same place."""
-        return self.ask(node) if self.ask is not None else UNKNOWN
+        return self.machine.peek(self.frame, node)
 
 
 @dataclass(slots=True)
@@ -194,27 +196,6 @@ _SHORT = (
     ("torch.nn.functional.", "F."),
     ("logging.Logger.", "Logger."),
 )
-
-
-def holds(versions: str, target: Versions) -> bool:
-    """Whether a version range meets the targeted one."""
-    if not versions:
-        return True
-    first, last = OLDEST, (99, 0)
-    if ".." in versions:
-        low, _, high = versions.partition("..")
-        first, last = _minor(low), _minor(high)
-    elif versions.startswith(">="):
-        first = _minor(versions[2:])
-    elif versions.startswith("<"):
-        major, minor = _minor(versions[1:])
-        last = (major, minor - 1)
-    return first <= target[1] and last >= target[0]
-
-
-def _minor(text: str) -> tuple[int, int]:
-    major, _, minor = text.partition(".")
-    return int(major), int(minor)
 
 
 def worst(*certainties: Certainty | None) -> Certainty | None:

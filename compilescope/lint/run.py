@@ -125,13 +125,15 @@ def _result(
     fixed: Counter[str] | None = None,
 ) -> LintResult:
     originals = {located(f, sources.get(f.path)): f for f in checked.findings}
-    corrector = Corrector(registry.rules())
+    corrector: list[Corrector] = []  # made where a finding has a fix: rules are many to import
 
     def edits(finding: Finding) -> tuple[Edit, ...]:
         original = originals.get(finding)
-        if original is None:
+        if original is None or not original.fix:
             return ()
-        return corrector.group(original, sources[original.path], checked).edits
+        if not corrector:
+            corrector.append(Corrector(registry.rules()))
+        return corrector[0].group(original, sources[original.path], checked).edits
 
     findings = sorted([*originals, *inputs.unreadable], key=lambda f: (f.path, f.cell or 0, f.line))
     return LintResult(

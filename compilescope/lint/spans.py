@@ -15,6 +15,10 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 def split_lines(text: str) -> list[str]:
     """The lines of `text` with their ends, as Python counts lines: a form feed ends none."""
+    if "\r" not in text:
+        whole = text.split("\n")
+        last = [whole.pop()]
+        return [line + "\n" for line in whole] + (last if last[0] else [])
     lines, position = [], 0
     for end in _LINE_END.finditer(text):
         lines.append(text[position : end.end()])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from importlib import metadata
 
 from compilescope.errors import UsageError
-from compilescope.lint.rule import NEWEST, OLDEST, Versions
+from compilescope.lint.versions import NEWEST, OLDEST, Versions
 
 _ONE = r"(\d+)\.(\d+)(?:\.\d+)*(?:[a-z+][\w.+-]*)?"
 _FORMS = re.compile(rf"(?P<low>>=)?{_ONE}(?:\s*(?:\.\.|,\s*<=)\s*{_ONE})?\Z")
@@ -34,8 +33,7 @@ def target_versions(text: str) -> Versions:
 
 
 def _installed() -> str:
-    try:
-        version = metadata.version("torch")
-    except metadata.PackageNotFoundError:
-        version = ""
+    from compilescope.lint import registry
+
+    version = registry.installed_torch()
     return version if re.match(_ONE, version) else f"{NEWEST[0]}.{NEWEST[1]}"

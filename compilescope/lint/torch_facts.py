@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 RELEASES = (
+    (2, 11),
+    (2, 12),
     (2, 13),
     (2, 14),
 )
@@ -17,8 +19,14 @@ DYNAMIC_OUTPUT: dict[str, str] = _by_versions(  # operators: the size of the out
     (
         "",
         """
-        _ctc_loss _unique _unique2 argwhere bincount index linalg_lstsq masked_select nonzero
-        one_hot repeat_interleave unique_consecutive unique_dim unique_dim_consecutive
+        _ctc_loss _unique2 argwhere bincount index linalg_lstsq masked_select nonzero one_hot
+        repeat_interleave unique_consecutive unique_dim unique_dim_consecutive
+    """,
+    ),
+    (
+        ">=2.13",
+        """
+        _unique
     """,
     ),
 )
@@ -36,14 +44,30 @@ SKIPPED: dict[str, str] = _by_versions(  # functions that are not traced
     (
         "",
         """
-        torch.autograd.backward torch.cuda.get_rng_state torch.cuda.manual_seed
-        torch.cuda.manual_seed_all torch.cuda.random.manual_seed
-        torch.cuda.random.manual_seed_all torch.cuda.set_device torch.cuda.set_rng_state
-        torch.distributed.destroy_process_group torch.distributions.constraints.is_dependent
+        torch.autograd.backward torch.cuda.get_rng_state torch.cuda.set_device
+        torch.cuda.set_rng_state torch.distributions.constraints.is_dependent
         torch.get_rng_state torch.jit.isinstance torch.manual_seed
-        torch.nn.utils.rnn.pack_padded_sequence torch.nn.utils.rnn.pad_packed_sequence
-        torch.resize_as_ torch.resize_as_sparse_ torch.set_rng_state torch.to_dlpack
-        torch.xpu.get_rng_state torch.xpu.set_rng_state
+        torch.nn.utils.rnn.pack_padded_sequence torch.resize_as_ torch.resize_as_sparse_
+        torch.set_rng_state torch.to_dlpack torch.xpu.get_rng_state torch.xpu.set_rng_state
+    """,
+    ),
+    (
+        "<2.12",
+        """
+        torch.default_generator.get_state torch.default_generator.set_state
+    """,
+    ),
+    (
+        ">=2.12",
+        """
+        torch.distributed.destroy_process_group
+    """,
+    ),
+    (
+        ">=2.13",
+        """
+        torch.cuda.manual_seed torch.cuda.manual_seed_all torch.cuda.random.manual_seed
+        torch.cuda.random.manual_seed_all torch.nn.utils.rnn.pad_packed_sequence
     """,
     ),
     (
@@ -59,9 +83,14 @@ SKIPPED_MODULES: dict[str, str] = _by_versions(  # modules whose functions are n
     (
         "",
         """
-        abc copy fx2trt_oss hypothesis importlib linecache networkx numpy onnx onnx_tf
-        onnxruntime pandas random re sklearn tabulate tensorflow tensorrt torch2trt tqdm tree
-        tvm xarray
+        abc copy fx2trt_oss hypothesis linecache networkx numpy onnx onnx_tf onnxruntime pandas
+        random sklearn tabulate tensorflow tensorrt torch2trt tqdm tree tvm xarray
+    """,
+    ),
+    (
+        ">=2.13",
+        """
+        importlib re
     """,
     ),
 )
@@ -101,24 +130,35 @@ BREAKS: dict[str, str] = _by_versions(  # graph breaks that are registered
         GB0337 GB0338 GB0339 GB0340 GB0341 GB0342 GB0343 GB0344 GB0345 GB0346 GB0347 GB0348
         GB0349 GB0350 GB0351 GB0352 GB0353 GB0354 GB0355 GB0356 GB0357 GB0358 GB0359 GB0360
         GB0361 GB0362 GB0363 GB0364 GB0365 GB0366 GB0367 GB0368 GB0369 GB0370 GB0371 GB0372
-        GB0373 GB0374 GB0442 GB0459 GB0467 GB0569 GB0682 GB0755 GB0781 GB0808 GB0811 GB0871
-        GB1042 GB1140 GB1177 GB1220 GB1275 GB1297 GB1319 GB1380 GB1381 GB1501 GB1584 GB1724
-        GB1739 GB1750 GB1752 GB2019 GB2078 GB2404 GB2464 GB2483 GB2520 GB2533 GB2544 GB2549
-        GB2669 GB2696 GB2852 GB2861 GB2922 GB2977 GB3006 GB3241 GB3326 GB3343 GB3383 GB3697
-        GB3775 GB3840 GB3934 GB4026 GB4197 GB4198 GB4240 GB4271 GB4297 GB4315 GB4347 GB4372
-        GB4393 GB4411 GB4413 GB4501 GB4608 GB4636 GB4695 GB4749 GB4778 GB4841 GB4880 GB4927
-        GB5173 GB5195 GB5380 GB5458 GB5565 GB5696 GB5748 GB5849 GB5904 GB5976 GB6012 GB6017
-        GB6025 GB6053 GB6210 GB6215 GB6270 GB6276 GB6297 GB6604 GB6622 GB6663 GB6735 GB6890
-        GB6999 GB7000 GB7054 GB7230 GB7286 GB7299 GB7312 GB7324 GB7425 GB7444 GB7489 GB7502
-        GB7510 GB7596 GB7637 GB7650 GB7685 GB7786 GB7906 GB7968 GB8315 GB8335 GB8435 GB8656
-        GB8843 GB8887 GB8977 GB8985 GB9137 GB9158 GB9186 GB9198 GB9277 GB9300 GB9316 GB9458
-        GB9522 GB9528 GB9548 GB9561 GB9567 GB9625 GB9648 GB9672 GB9741 GB9840 GB9860 GB9898
+        GB0373 GB0374 GB0442 GB1042 GB1177 GB1297 GB1381 GB1501 GB1739 GB2078 GB2533 GB2549
+        GB2669 GB2922 GB3326 GB3840 GB4026 GB4197 GB4271 GB4297 GB4315 GB4636 GB4778 GB4927
+        GB5696 GB5748 GB6017 GB6210 GB6276 GB6663 GB6735 GB7000 GB7054 GB7312 GB7425 GB7596
+        GB7685 GB8335 GB8656 GB8843 GB9186 GB9198 GB9528 GB9567 GB9625 GB9672 GB9741 GB9898
     """,
     ),
     (
         "<2.14",
         """
         GB0060
+    """,
+    ),
+    (
+        ">=2.12",
+        """
+        GB1140 GB1380 GB1750 GB2520 GB2696 GB2977 GB3343 GB3383 GB3775 GB4198 GB4240 GB4501
+        GB4695 GB4841 GB4880 GB5195 GB5458 GB6012 GB6025 GB6270 GB6604 GB6999 GB7230 GB7286
+        GB7299 GB7324 GB7650 GB7906 GB8435 GB8887 GB8985 GB9277 GB9300 GB9860
+    """,
+    ),
+    (
+        ">=2.13",
+        """
+        GB0459 GB0467 GB0569 GB0682 GB0755 GB0781 GB0808 GB0811 GB0871 GB1220 GB1275 GB1319
+        GB1584 GB1724 GB1752 GB2019 GB2404 GB2464 GB2483 GB2544 GB2852 GB2861 GB3006 GB3241
+        GB3697 GB3934 GB4347 GB4372 GB4393 GB4411 GB4413 GB4608 GB4749 GB5173 GB5380 GB5565
+        GB5849 GB5904 GB5976 GB6053 GB6215 GB6297 GB6622 GB6890 GB7444 GB7489 GB7502 GB7510
+        GB7637 GB7786 GB7968 GB8315 GB8977 GB9137 GB9158 GB9316 GB9458 GB9522 GB9548 GB9561
+        GB9648 GB9840
     """,
     ),
     (

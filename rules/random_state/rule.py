@@ -5,7 +5,11 @@ from __future__ import annotations
 from compilescope.lint.rule import CallRule
 from compilescope.lint.torch_facts import SKIPPED
 
-MARKED = {n: v for n, v in SKIPPED.items() if "rng_state" in n or "manual_seed" in n}
+MARKED = {
+    name: versions
+    for name, versions in SKIPPED.items()
+    if "rng_state" in name or "manual_seed" in name or "default_generator" in name
+}
 
 
 class RandomState(CallRule):

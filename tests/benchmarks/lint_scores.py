@@ -1,6 +1,7 @@
 """How well `lint` finds what was measured: snippets, user programs, real models.
 
 usage: python tests/benchmarks/lint_scores.py {snippets|user|zoo} [--misses] [--shared FOLDER]
+       [--torch 2.11]        snippets: for the verdicts of another release (2.11, 2.13, 2.14)
        [--site FOLDER]       site-packages with the zoo's libraries (pip install --no-deps)
        [--torchfix PROGRAM]  score TorchFix, with all its rules, instead
 
@@ -27,15 +28,16 @@ STRONG = ("raises", "eager", "limit", "split")
 
 
 TORCHFIX = ""  # the program to score instead
+TORCH = (2, 13)
 
 
 def lint(paths: list[Path], compiled: tuple[str, ...] = ()) -> list[Finding]:
-    """Findings of files, for torch 2.13."""
+    """Findings of files, for the chosen torch."""
     if TORCHFIX:
         whole = [path.parent.parent if path.name == "case.py" else path.parent for path in paths]
         return [f for p, w in zip(paths, whole, strict=True) for f in theirs(w).get(str(p), [])]
     project = Project({str(p): p.read_text(encoding="utf-8") for p in paths})
-    return lint_project(project, target_torch=(2, 13), compiled=compiled)
+    return lint_project(project, target_torch=TORCH, compiled=compiled)
 
 
 @cache
@@ -78,7 +80,7 @@ def snippets(folder: Path, show: bool) -> None:
         makes = path.read_text(encoding="utf-8").split("def make(")[0].count("\n")
         fixed = path.read_text(encoding="utf-8").split("def fixed(")[0].count("\n") + 1
         found = [f for f in lint([path], ("make()",)) if f.line < fixed or fixed <= makes]
-        verdict = entry["verified_on_2_13"]
+        verdict = entry[f"verified_on_{TORCH[0]}_{TORCH[1]}"]
         if verdict in ("break", "error", "recompile"):
             bad += 1
             line = broken_line(entry)
@@ -191,8 +193,10 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=SHARED)
     parser.add_argument("--site", type=Path, default=Path("/tmp/zoo"))
     parser.add_argument("--torchfix", default="")
+    parser.add_argument("--torch", choices=("2.11", "2.13", "2.14"), default="2.13")
     options = parser.parse_args()
     globals()["TORCHFIX"] = options.torchfix
+    globals()["TORCH"] = tuple(map(int, options.torch.split(".")))
     folder = options.shared / options.what
     if options.what == "zoo":
         zoo(folder, options.site, options.misses)

@@ -150,6 +150,8 @@ def engine(monkeypatch):
         analysis, "analyse_groups", lambda groups, settings: [stub(g, settings) for g in groups]
     )
     monkeypatch.setattr(registry, "rules", lambda: STUBS)
+    known = {code: registry.described(rule) for code, rule in STUBS.items()}
+    monkeypatch.setattr(registry, "known", lambda: known)
     monkeypatch.setattr(registry, "identity", lambda: "stub")
     return stub
 
