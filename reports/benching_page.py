@@ -12,9 +12,6 @@ from .visible import visible
 if TYPE_CHECKING:
     from compilescope.benching import Benching
 
-_STATES = {"differs": "failed", "random": "broken", "failed": "failed", "slower": "failed",
-           "within rounding": "compiled", "same": "compiled", "faster": "compiled"}  # fmt: skip
-
 
 def render(found: Benching, /, **_options: Any) -> str:
     """The page."""
@@ -40,7 +37,7 @@ def render(found: Benching, /, **_options: Any) -> str:
             for one in trial.numerics.rows
             if one.compiled is not None
         ],
-        states=_STATES,
+        states=words.STATES,
         good=shown.best is not None,
         cautions=shown.trials[shown.best or 0].cautions if shown.trials else (),
     )

@@ -15,6 +15,8 @@ HEAD = ("setting", "median", "p99", "times as fast", "compile", "cached", "pays 
         "results")  # fmt: skip
 CASES = ("inputs", "setting", "eager", "compiled", "times as fast")
 EARLIER = ("setting", "before", "now", "compiled", "")
+STATES = {"differs": "failed", "random": "broken", "failed": "failed", "slower": "failed",
+          "within rounding": "compiled", "same": "compiled", "faster": "compiled"}  # fmt: skip
 _MOST_TEXTS = 5
 
 

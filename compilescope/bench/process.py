@@ -97,8 +97,7 @@ class Child:
         if found.first("warm"):
             return "waiting for its turn" if found.first("ready") else "measuring"
         if found.first("marks"):
-            graphs = len(found.all("compile"))
-            return f"compiling, {graphs} graph{'s' * (graphs != 1)} so far"
+            return "compiling"
         return "running eagerly" if found.first("subject") else "starting"
 
     def go(self) -> None:

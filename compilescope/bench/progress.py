@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from compilescope.bench.process import Child
 
-_EVERY = 15.0  # seconds between two lines on processes that go on
+_EVERY = 20.0  # seconds between two lines on processes that go on
 
 
 class Progress:
@@ -30,5 +30,9 @@ class Progress:
         """Print what each process does, if nothing was printed for a while."""
         if self._quiet or time.monotonic() - self._last < _EVERY:
             return
+        stages: dict[str, list[Child]] = {}
         for child in children:
-            self.say(f"{child.setting.name}: {child.stage()} ({child.age():.0f} s)")
+            stages.setdefault(child.stage(), []).append(child)
+        for stage, those in stages.items():
+            names = "; ".join(child.setting.name for child in those)
+            self.say(f"{names}: {stage} ({max(child.age() for child in those):.0f} s)")

@@ -17,7 +17,7 @@ from compilescope.bench.plan import Plan
 from compilescope.bench.process import Found, Processes
 from compilescope.bench.progress import Progress
 from compilescope.bench.search import Known, Search
-from compilescope.bench.together import BESIDE, Job, measure
+from compilescope.bench.together import Job, measure
 from compilescope.bench.trial import cases_of, noted, trial
 from compilescope.bench.verdict import best, times, verdict
 from compilescope.benching import Benching, Setting, Trial
@@ -136,11 +136,13 @@ class Bench:
 def _beside(setting: Setting, others: int, compiling: int) -> Iterator[str]:
     """What to be careful about where `others` were compiled at the same time."""
     if others:
-        yield BESIDE.format(others)
+        word = f"{others} other{'s' * (others > 1)}"
+        yield f"compiled beside {word}: the time of compiling includes theirs"
         if setting.mode.startswith("max-autotune"):
             yield "its kernels were chosen by timings beside other compiles"
     if compiling:
-        yield f"{compiling} others still compiled while it was measured"
+        word = f"{compiling} other{'s' * (compiling > 1)}"
+        yield f"{word} still compiled while it was measured"
 
 
 def bench(plan: Plan) -> Benching:

@@ -12,7 +12,6 @@ from compilescope.bench.process import Child, Found, Processes
 from compilescope.bench.progress import Progress
 from compilescope.benching import Setting
 
-BESIDE = "compiled beside {} others: the time of compiling includes theirs"
 _LOOK = 0.1  # seconds between two looks at the processes
 Done = Callable[[int, Found], None]
 

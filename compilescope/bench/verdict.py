@@ -34,7 +34,8 @@ def verdict(trials: Sequence[Trial], chosen: int | None, *, program: bool = True
 
 
 def _closest(measured: Sequence[Trial]) -> Trial:
-    return max(measured, key=lambda one: one.ratio.value if one.ratio else 0.0)
+    right = [one for one in measured if one.numerics.verdict != "differs"]
+    return max(right or measured, key=lambda one: one.ratio.value if one.ratio else 0.0)
 
 
 def _parts(one: Trial, *, several: bool, program: bool) -> Iterator[str]:

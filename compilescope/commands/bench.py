@@ -36,6 +36,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     code 1: results differ, nothing could be measured, or it is slower than in --against.
     """
     from compilescope.bench import earlier
+    from compilescope.bench.beside import stem
     from compilescope.bench.run import bench, save
     from compilescope.commands.output import color, width, write
     from compilescope.packs import benching
@@ -46,7 +47,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if before is not None:
         found = earlier.with_earlier(before, found)
     if plan:
-        path = given["output"] or Path(".compilescope") / f"{_stem(found.name)}-bench.json"
+        path = given["output"] or Path(".compilescope") / f"{stem(found.name)}-bench.json"
         save(found, path)
         print(f"compilescope: the result is in {path}", file=sys.stderr)
     if given["page"]:
@@ -60,11 +61,6 @@ def _plan(given: dict[str, Any]) -> Plan:
     from compilescope.bench.sources import planned
 
     return planned(given)
-
-
-def _stem(name: str) -> str:
-    stem = Path(name.partition(":")[0]).stem
-    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem)
 
 
 def _code(found: Benching, wanted: Sequence[Setting] | None) -> int:

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
     default=Path("compilescope-report.html"),
     help="Where the page goes; `-` for stdout.  [default: compilescope-report.html]",
 )
+@click.option("--bench", "benched", type=click.Path(path_type=Path), metavar="FILE",
+              help="A result of bench to show in it.  [default: the one beside the session]"
+              )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @click.option("--no-source", is_flag=True, help="Leave out source and paths.")
 @click.option("--force", is_flag=True, help="Replace a file that is not a report.")
-def command(file: Path, output: Path, *, show: bool, no_source: bool, force: bool) -> None:
+def command(
+    file: Path, output: Path, benched: Path | None, *, show: bool, no_source: bool, force: bool
+) -> None:
     """Write a session as one HTML page: offline, without requests, for a browser or to attach.
 
     FILE is a session that `probe` or `logs` wrote, a result of `tune`, or a page that `report`
@@ -34,7 +39,7 @@ def command(file: Path, output: Path, *, show: bool, no_source: bool, force: boo
     from compilescope import store
 
     to_stdout = str(output) == "-"
-    page = _page(file)
+    page = _page(file, benched)
     if not (to_stdout or force):
         _spare(output)
     text = page(source=not no_source)
@@ -48,17 +53,21 @@ def command(file: Path, output: Path, *, show: bool, no_source: bool, force: boo
         print(f"no browser could be started; open {output} in one", file=sys.stderr)
 
 
-def _page(file: Path) -> Callable[..., str]:
+def _page(file: Path, benched: Path | None) -> Callable[..., str]:
     """What writes the page of `file`."""
     from compilescope import packs, store
+    from compilescope.bench import earlier
+    from compilescope.bench.beside import bench_of
     from compilescope.commands.output import load
     from compilescope.diagnose import diagnose
 
     tuned = store.load_tuning(file)
     if tuned is None:
         session = load(file)
+        found = earlier.load(benched) if benched else bench_of(session, file)
         render = packs.report("html")
-        return partial(render, diagnose(session), session_json=store.encode(session))
+        inside = {"session_json": store.encode(session), "benching": found}
+        return partial(render, diagnose(session), **inside)
     # tune writes the run without remedies beside its result.
     beside = file.with_name(file.name.removesuffix(".json") + store.SUFFIX)
     plain = store.encode(load(beside)) if beside.exists() else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,11 +23,14 @@ def command(file: Path, form: str, *, everything: bool) -> None:
     FILE is a session that `probe` wrote, or a page that `report` wrote.
     """
     from compilescope import store
+    from compilescope.bench.beside import bench_of
     from compilescope.commands.output import emit, load
     from compilescope.diagnose import diagnose
     from compilescope.packs import report
 
     report(form)  # a mistyped format is told before a large file is read
     session = load(file)
-    inside = {"session_json": store.encode(session)} if form == "html" else {}
+    inside: dict[str, Any] = {}
+    if form == "html":
+        inside = {"session_json": store.encode(session), "benching": bench_of(session, file)}
     emit(diagnose(session), form, everything=everything, **inside)

@@ -1,7 +1,7 @@
 "use strict";
 // Zoom: drag over a range of calls; a double click shows all again.
 
-for (const plot of document.querySelectorAll(".field")) {
+for (const plot of document.querySelectorAll(".field:not(.still)")) {
   const calls = +plot.dataset.calls;
   const svg = plot.querySelector("svg");
   const ends = plot.parentElement.querySelectorAll(".ends span");

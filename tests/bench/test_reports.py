@@ -9,12 +9,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from compilescope import store
 from compilescope.bench.earlier import compared, load, slower, with_earlier
+from compilescope.bench.run import save
 from compilescope.bench.verdict import best, verdict
 from compilescope.benching import Benching, Difference, Numerics, Range, Setting, Trial
+from compilescope.commands.report import command as report
+from compilescope.commands.show import command as show
 from compilescope.errors import InputError, VersionError
+from compilescope.model import Environment, Session
 from compilescope.packs import benching
 
 RECORDED = Path(__file__).parent.parent / "data" / "benched" / "block-bench.json"
@@ -61,7 +67,7 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.append((tag, dict(attrs)))
-        if tag not in ("meta", "link", "br", "path"):
+        if tag not in ("meta", "link", "br", "path", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -203,3 +209,58 @@ def test_the_record_fits_the_published_schema(found):
 
     content = json.loads(benching("json")(found))
     jsonschema.validate(content, json.loads(schemas.schema("benching-v1.json")))
+
+
+SESSION = Session(name="serve.py", environment=Environment(torch="2.13.0+cpu"))
+
+
+def beside(found, folder, **fields):
+    """A session, and a result of bench beside it."""
+    path = folder / "run.cscope.json.gz"
+    store.save(SESSION, path)
+    save(replace(found, **{"name": "serve.py", **fields}), folder / "serve-bench.json")
+    return path
+
+
+def test_the_page_of_a_session_has_what_bench_left_beside_it(found, tmp_path):
+    path = beside(found, tmp_path)
+    out = tmp_path / "page.html"
+    assert CliRunner().invoke(report, [str(path), "-o", str(out)]).exit_code == 0
+    page = Tags()
+    page.feed(out.read_text())
+    assert page.open == []
+    assert ("a", {"href": "#bench"}) in page.seen
+    text = out.read_text().partition('<section id="bench"')[2].partition("</section>")[0]
+    assert found.verdict in text
+    assert 'class="whisker"' in text  # the plot of ratios
+    assert 'class="line-cold"' in text  # and of the time that all calls took
+    assert text.count("<h2") == 1
+    assert "recompiled at block.py:18" in text
+    assert CliRunner().invoke(show, [str(path), "--format", "html"]).output.count(text) == 1
+    assert store.load(out).name == "serve.py"
+
+
+def test_what_bench_measured_of_something_else_is_left_out(found, tmp_path):
+    other = replace(found.environment, torch="2.11.0")
+    for fields in ({"name": "other.py"}, {"environment": other}):
+        path = beside(found, tmp_path, **fields)
+        assert 'id="bench"' not in CliRunner().invoke(report, [str(path), "-o", "-"]).output
+    (tmp_path / "serve-bench.json").write_text('{"of": "another tool"}')
+    assert 'id="bench"' not in CliRunner().invoke(report, [str(path), "-o", "-"]).output
+    named = tmp_path / "named.json"
+    save(replace(found, verdict="See /home/me/secret.py."), named)
+    given = [str(path), "--bench", str(named), "-o", "-"]
+    assert "secret.py" in CliRunner().invoke(report, given).output
+    assert "secret.py" not in CliRunner().invoke(report, [*given, "--no-source"]).output
+
+
+def test_the_plots_of_bench_are_not_for_zooming_into_calls(found, tmp_path):
+    out = CliRunner().invoke(report, [str(beside(found, tmp_path)), "-o", "-"]).output
+    assert out.count('class="field still"') == 1
+    assert 'querySelectorAll(".field:not(.still)")' in out
+
+
+def test_the_verdict_is_not_on_what_is_wrong_where_something_is_right(found):
+    right = replace(found.trials[0], ratio=Range(0.9, 0.5, 1.5))
+    wrong = replace(right, ratio=Range(2.0, 1.9, 2.1), numerics=Numerics("differs"))
+    assert "0.90 times" in verdict([wrong, right], best([wrong, right]))

@@ -103,10 +103,11 @@ def test_an_interrupt_ends_all_and_loses_none(run):
 
 
 def test_who_waits_is_told_what_goes_on(monkeypatch, capsys):
-    child = SimpleNamespace(
-        setting=Setting("", "marked"), stage=lambda: "compiling, 1 graph so far", age=lambda: 31.0
-    )
+    two = [
+        SimpleNamespace(setting=Setting("", how), stage=lambda: "compiling", age=lambda: 31.0)
+        for how in ("marked", "unbacked")
+    ]
     monkeypatch.setattr("compilescope.bench.progress._EVERY", 0.0)
-    Progress(quiet=True).watch([child])
-    Progress(quiet=False).watch([child])
-    assert capsys.readouterr().err == "marked: compiling, 1 graph so far (31 s)\n"
+    Progress(quiet=True).watch(two)
+    Progress(quiet=False).watch(two)
+    assert capsys.readouterr().err == "marked; unbacked: compiling (31 s)\n"
