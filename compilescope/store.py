@@ -12,11 +12,20 @@ from typing import Any
 
 import msgspec
 
-from compilescope.errors import InputError, VersionError
+from compilescope.errors import InputError
+from compilescope.file_kinds import FileKind
 from compilescope.model import SESSION_VERSION, Session
 from compilescope.tuning import TUNING_VERSION, Tuning
 
 SUFFIX = ".cscope.json.gz"
+_SESSION = FileKind(
+    "session",
+    SESSION_VERSION,
+    again="record the session again",
+    hint="`compilescope probe script.py` records one",
+    no_json="for logs use `compilescope logs`",
+)
+_TUNING = FileKind("result of tune", TUNING_VERSION, again="run tune again", hint="run tune again")
 _GZIP_MAGIC = b"\x1f\x8b"
 _EMBEDDED = re.compile(rb'<script type="application/json" id="session">(.*?)</script>', re.DOTALL)
 
@@ -94,8 +103,7 @@ def decode(data: bytes, name: str) -> Session:
     try:
         return msgspec.json.decode(data, type=Session)
     except msgspec.DecodeError as error:
-        _explain(data, name, error)
-        raise AssertionError from error  # pragma: no cover
+        raise _SESSION.refusal(data, name, error) from error
 
 
 def load_tuning(path: Path) -> Tuning | None:
@@ -105,26 +113,20 @@ def load_tuning(path: Path) -> Tuning | None:
         InputError: it cannot be read.
         VersionError: written by a newer compilescope.
     """
+    data = _read(path)
     try:
-        data = msgspec.json.decode(_read(path))
+        content: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    if not isinstance(data, dict) or "baseline" not in data:
+    if not isinstance(content, dict) or "baseline" not in content:
         return None
-    version = data.get("version")
-    if isinstance(version, int) and version > TUNING_VERSION:
-        raise VersionError(
-            f"cannot read {path}",
-            cause=f"it is a result of tune of version {version}, this release reads"
-            f" {TUNING_VERSION}",
-            hint="upgrade compilescope, or run tune again",
-        )
     try:
-        return msgspec.convert(data, Tuning)
+        found = msgspec.convert(content, Tuning)
     except msgspec.ValidationError as error:
-        raise InputError(
-            f"{path} is not a result of tune", cause=str(error), hint="run tune again"
-        ) from error
+        raise _TUNING.refusal(data, str(path), error) from error
+    if found.version > TUNING_VERSION:
+        raise _TUNING.refusal(data, str(path), ValueError(found.version))
+    return found
 
 
 def is_session(path: Path) -> bool:
@@ -146,29 +148,6 @@ def _read(path: Path) -> bytes:
         ) from error
     except OSError as error:
         raise InputError(f"cannot read {path}", cause=error.strerror or str(error)) from error
-
-
-def _explain(data: bytes, name: str, error: msgspec.DecodeError) -> None:
-    try:
-        content: Any = msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        raise InputError(
-            f"{name} is not a session",
-            cause="it is not JSON, or cut short",
-            hint="for logs use `compilescope logs`",
-        ) from error
-    version = content.get("version") if isinstance(content, dict) else None
-    if isinstance(version, int) and version > SESSION_VERSION:
-        raise VersionError(
-            f"cannot read {name}",
-            cause=f"it has session version {version}, this release reads {SESSION_VERSION}",
-            hint="upgrade compilescope, or record the session again",
-        ) from error
-    raise InputError(
-        f"{name} is not a session",
-        cause=str(error),
-        hint="`compilescope probe script.py` records one",
-    ) from error
 
 
 def _umask() -> int:

@@ -9,8 +9,15 @@ from typing import Literal
 import msgspec
 
 from compilescope.benching import BENCHING_VERSION, Benching, Change, Earlier, Measured, Range
-from compilescope.errors import InputError, VersionError
+from compilescope.errors import InputError
+from compilescope.file_kinds import FileKind
 
+_RESULT = FileKind(
+    "result of bench",
+    BENCHING_VERSION,
+    again="bench again",
+    hint="`compilescope bench -o FILE` writes one",
+)
 _LEAST = 0.03  # changes of the ratio below it are not told even where they are certain
 
 
@@ -32,18 +39,7 @@ def load(path: Path) -> Benching:
     try:
         return msgspec.json.decode(data, type=Benching)
     except msgspec.DecodeError as error:
-        version = _version(data)
-        if isinstance(version, int) and version > BENCHING_VERSION:
-            raise VersionError(
-                f"cannot read {path}",
-                cause=f"it has version {version}, this release reads {BENCHING_VERSION}",
-                hint="upgrade compilescope, or bench again",
-            ) from error
-        raise InputError(
-            f"{path} is no result of bench",
-            cause=str(error),
-            hint="`compilescope bench -o FILE` writes one",
-        ) from error
+        raise _RESULT.refusal(data, str(path), error) from error
 
 
 def compared(before: Benching, after: Benching) -> Earlier:
@@ -113,11 +109,3 @@ def _cautions(before: Benching, after: Benching, *, found: bool) -> Iterator[str
 def slower(found: Earlier | None) -> bool:
     """Whether anything became slower than it was."""
     return found is not None and any(one.verdict == "slower" for one in found.changes)
-
-
-def _version(data: bytes) -> object:
-    try:
-        content = msgspec.json.decode(data)
-    except msgspec.DecodeError:
-        return None
-    return content.get("version") if isinstance(content, dict) else None

@@ -186,8 +186,8 @@ def test_what_makes_two_results_hard_to_compare_is_said(found):
     ("text", "kind", "said"),
     [
         (None, InputError, "cannot read"),
-        ("{", InputError, "is no result of bench"),
-        ("[]", InputError, "is no result of bench"),
+        ("{", InputError, "is not a result of bench"),
+        ("[]", InputError, "is not a result of bench"),
         ('{"version": 99}', VersionError, "reads 1"),
     ],
 )
