@@ -6,9 +6,11 @@ import hashlib
 import os.path
 import shlex
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from compilescope.diagnose.calltree import branches
 
 from .device import told_elsewhere
 from .forecast_section import Section
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
         Kernel,
         Recompile,
     )
-    from compilescope.model import Finding, Frame, GuardFailure, KernelTuned
+    from compilescope.model import Finding, GuardFailure, KernelTuned
 
 _MOST_PANELS = 8
 EVIDENCE = 12  # recompiles that a cause lists itself; the table at the end has all
@@ -159,38 +161,12 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 def _tree(diagnosis: Diagnosis) -> tuple[Branch, ...]:
     """Every compiled function below its caller, the dearest branch first."""
-    by_frame = {item.frame: item for item in diagnosis.functions}
-    below: dict[Frame | None, list[FunctionSummary]] = defaultdict(list)
-    for item in diagnosis.functions:
-        below[item.caller if item.caller in by_frame else None].append(item)
-    found: list[tuple[FunctionSummary, int]] = []
-
-    def visit(items: list[FunctionSummary], depth: int) -> None:
-        for item in sorted(items, key=lambda item: -_whole(item, below)):
-            if all(item is not known for known, _ in found):
-                found.append((item, depth))
-                visit(below[item.frame], depth + 1)
-
-    visit(below[None], 0)
-    for item in diagnosis.functions:  # those in a circle of callers hang on no root
-        visit([item], 0)
+    found = [(item, depth) for item, depth, _, _ in branches(diagnosis.functions)]
     # Functions of one name are told apart by their order in the file, which costs do not change.
     frames = sorted((item.frame for item, _ in found), key=lambda frame: (frame.path, frame.line))
     names = distinct(anchor(frame.path, frame.function) for frame in frames)
     ids = dict(zip(frames, names, strict=True))
     return tuple(Branch(ids[item.frame], item, depth) for item, depth in found)
-
-
-def _whole(item: FunctionSummary, below: Mapping[Frame | None, list[FunctionSummary]]) -> float:
-    """The seconds of a function with all that was compiled under it."""
-    seen: list[FunctionSummary] = []
-    waiting = [item]
-    while waiting:
-        one = waiting.pop()
-        if all(one is not known for known in seen):
-            seen.append(one)
-            waiting += below.get(one.frame, [])
-    return sum(one.seconds for one in seen)
 
 
 def _phases(diagnosis: Diagnosis) -> tuple[Phase, ...]:

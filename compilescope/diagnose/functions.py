@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from compilescope.diagnosis import FunctionSummary
 from compilescope.model import Compiled, Errored, FellBack, Frame, GraphBroke, Recompiled, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    _Name = tuple[str, str]  # path and function
 
 _RESUME = re.compile(r"^torch_dynamo_resume_in_(?P<function>.+)_at_(?P<line>\d+)$")
 
@@ -65,27 +68,54 @@ def summaries(session: Session) -> tuple[FunctionSummary, ...]:
 
 
 def _callers(session: Session, lines: dict[tuple[str, str], int]) -> dict[Frame, Frame]:
-    """The compiled function nearest above each one, in the stack of its first compile."""
-    compiles = [event for event in session.events if isinstance(event, Compiled)]
+    """The compiled function nearest above each one.
+
+    A break's stack has the functions that the compiler went through. The stack of a compile lacks
+    those above that are compiled themselves: it is asked only for what no break passed.
+    """
     starts: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for event in compiles:
-        frame = written(event.frame, lines)
-        starts[frame.path, frame.function].add(frame.line)
-    callers: dict[Frame, Frame] = {}
-    first = set()
-    for event in compiles:
-        frame = written(event.frame, lines)
-        if frame in first or event.frame != frame:
-            continue
-        first.add(frame)
-        for above in reversed(event.stack):
-            name = written(above).function
-            begun = [line for line in starts.get((above.path, name), ()) if line <= above.line]
-            caller = Frame(above.path, max(begun), name) if begun else None
-            if caller and (caller.path, caller.line) != (frame.path, frame.line):
-                callers[frame] = caller
-                break
+    stacks: dict[Frame, tuple[Frame, ...]] = {}
+    for event in session.events:
+        if isinstance(event, Compiled):
+            frame = written(event.frame, lines)
+            starts[frame.path, frame.function].add(frame.line)
+            if event.frame == frame:
+                stacks.setdefault(frame, event.stack)
+    callers = _callers_in_breaks(session, starts)
+    for frame, stack in stacks.items():
+        if frame not in callers:
+            above = [one for one in _compiled_in(stack, starts) if not _same(one, frame)]
+            if above:
+                callers[frame] = above[-1]
     return callers
+
+
+def _callers_in_breaks(session: Session, starts: Mapping[_Name, set[int]]) -> dict[Frame, Frame]:
+    callers: dict[Frame, Frame] = {}
+    breaks = (event.stack for event in session.events if isinstance(event, GraphBroke))
+    for stack in dict.fromkeys(breaks):
+        passed = _compiled_in(stack, starts)
+        seen = set(passed[:1])  # of a function that calls itself, the outermost call counts
+        for caller, frame in pairwise(passed):
+            if frame not in seen:
+                callers.setdefault(frame, caller)
+                seen.add(frame)
+    return callers
+
+
+def _compiled_in(stack: Iterable[Frame], starts: Mapping[_Name, set[int]]) -> list[Frame]:
+    """The compiled functions that the frames of a stack are in."""
+    found = []
+    for frame in stack:
+        name = written(frame).function
+        begun = [line for line in starts.get((frame.path, name), ()) if line <= frame.line]
+        if begun:
+            found.append(Frame(frame.path, max(begun), name))
+    return found
+
+
+def _same(one: Frame, other: Frame) -> bool:
+    return (one.path, one.line) == (other.path, other.line)
 
 
 class _Total:

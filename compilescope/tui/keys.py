@@ -53,7 +53,7 @@ _PANE: tuple[Place, ...] = ("pane",)
 KEYS = (
     Key("view.causes", "1", "view('1')", "causes: what lost time, the dearest first"),
     Key("view.calls", "2", "view('2')", "calls: each with what it paid for"),
-    Key("view.frames", "3", "view('3')", "frames: compiled functions and their state"),
+    Key("view.frames", "3", "view('3')", "frames: compiled functions, each below its caller"),
     Key("view.breaks", "4", "view('4')", "graph breaks"),
     Key("view.compiles", "5", "view('5')", "compile time: compiles with their phases"),
     Key("view.notices", "6", "view('6')", "notices, and what the session lacks"),

@@ -8,7 +8,7 @@ import pytest
 
 from compilescope import store
 from compilescope.diagnose import diagnose, ended
-from compilescope.model import Compiled, Frame, Process, Session
+from compilescope.model import Compiled, Frame, GraphBroke, Process, Session
 
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 
@@ -81,4 +81,36 @@ def test_function_hangs_under_the_compiled_function_that_was_running():
         ("forward", 10): None,
         ("forward", 30): Frame("/m.py", 10, "forward"),
         ("leaf", 50): Frame("/m.py", 30, "forward"),
+    }
+
+
+def test_function_hangs_under_the_one_that_a_break_went_through():
+    """The stack of a compile, as torch 2.13 records it, lacks the compiled functions above."""
+
+    def compiled(name, line, number):
+        return Compiled(0, f"{number}/0", Frame("/m.py", line, name), stack=main)
+
+    main = (Frame("/m.py", 90, "<module>"),)
+    inner = (Frame("/m.py", 15, "step"), Frame("/m.py", 33, "log"), Frame("/m.py", 18, "step"))
+    found = diagnose(
+        Session(
+            events=(
+                compiled("step", 10, 0),
+                GraphBroke(
+                    0,
+                    "0/0",
+                    "print",
+                    Frame("/m.py", 50, "push"),
+                    stack=(*main, *inner, Frame("/m.py", 50, "push")),
+                ),
+                compiled("log", 30, 1),
+                compiled("push", 50, 2),
+            )
+        )
+    )
+    callers = {one.frame.function: one.caller for one in found.functions}
+    assert callers == {
+        "step": None,
+        "log": Frame("/m.py", 10, "step"),
+        "push": Frame("/m.py", 10, "step"),
     }

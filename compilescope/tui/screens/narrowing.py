@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from compilescope.tui.screens.session import SessionScreen
     from compilescope.tui.views.table import Table
 
-_AT_ONCE = 2000  # rows that are filtered within a few milliseconds
+_AT_ONCE = 1000  # rows that are filtered within a few milliseconds
 
 
 class Narrowing:

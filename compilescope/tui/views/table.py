@@ -24,6 +24,7 @@ class Column:
     right: bool = False
     whole: bool = False  # cut between words: a half name helps nobody
     keys: Callable[[], Sequence[Any]] | None = None  # sort keys of all items at once
+    branch: Cell | None = None  # before the text, where every item stands in its first order
 
 
 @dataclass(frozen=True)

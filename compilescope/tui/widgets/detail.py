@@ -25,8 +25,7 @@ class Detail(Pane):
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
     PARTS = "detail"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"detail--{name}"
-        for name in "strong heading bad warn good dim code caret here bar".split()
+        f"detail--{name}" for name in "strong heading bad warn good dim code caret here bar".split()
     }
 
     def __init__(self, **options: Any) -> None:

@@ -58,6 +58,12 @@ class Grid(Pane):
         self._widths: list[int] = []
 
     @property
+    def _as_given(self) -> bool:
+        """Whether every item is there, in the order of the table."""
+        whole = self.table is not None and len(self.rows) == len(self.table.items)
+        return whole and self.sorted == (None, False)
+
+    @property
     def fixed(self) -> int:
         """The titles of the columns."""
         return 1
@@ -186,6 +192,8 @@ class Grid(Pane):
         segments = [Segment("› " if selected else "  ", base)]
         for number, column in enumerate(self.table.columns):
             text = printable(column.cell(item))
+            if column.branch is not None and self._as_given:
+                text = column.branch(item) + text
             if column.whole:
                 text = _whole(text, self._widths[number])
             text = _fit(text, self._widths[number], right=column.right)
