@@ -29,40 +29,27 @@ def run_strategies(bench: Bench, notes: list[str]) -> None:
     assert base is not None
     torch = torch_version(base.session.environment.torch) or (2, 13)
     wanted = []
-    for attempt in _strategies(base, torch):
-        why = next((why for one in attempt.candidates if (why := lacking(one.id, torch))), "")
+    for attempt in _strategies(base, torch, bench.folder):
+        every = (*attempt.before, *attempt.candidates)
+        why = next((why for one in every if (why := lacking(one.id, torch))), "")
         if why:
             notes.append(f"not tried: {attempt.label}: {why}")
         else:
             wanted.append(attempt)
     try:
         bench.attempt_all(wanted)
-        _preload(bench, notes, torch)
     except BudgetSpentError:
         made = {one.trial.label for one in bench.done}
         left = [one.label for one in wanted if one.label not in made]
         notes += [f"not tried, the budget is spent: {', '.join(left)}"] if left else []
 
 
-def _preload(bench: Bench, notes: list[str], torch: tuple[int, int]) -> None:
-    """Two runs: one leaves its compile cache, the next begins with it."""
-    label = "compile cache preloaded"
-    why = lacking("cache", torch)
-    if why:
-        notes.append(f"not tried: {label}: {why}")
-        return
-    path = bench.folder / "artifacts.bin"
-    path.unlink(missing_ok=True)
-    saving = _one("save_cache", "save the compile cache", _single("save_cache", str(path)))
-    bench.beside(Attempt((saving,), "a run that saves its compile cache"))
-    if path.exists():
-        bench.attempt(Attempt((_one("cache", label, _single("cache", str(path))),), label))
-    else:
-        notes.append(f"not tried: {label}: this backend leaves nothing to load")
-
-
-def _strategies(base: Ran, torch: tuple[int, int]) -> Iterator[Attempt]:
+def _strategies(base: Ran, torch: tuple[int, int], folder: Path) -> Iterator[Attempt]:
+    # Those that take longest come first, as they may run side by side.
+    inductor = any(one.options.get("backend") == "inductor" for one in base.session.callables)
     yield from _dynamic(base)
+    if inductor:
+        yield _preloaded(folder / "artifacts.bin")
     yield from _marked(base)
     yield from _limited(torch)
     yield from _stances()
@@ -71,12 +58,20 @@ def _strategies(base: Ran, torch: tuple[int, int]) -> Iterator[Attempt]:
     text = "regional: the repeated blocks compiled, the model around them not"
     yield Attempt((_one("regional", text, _single("regional", value=True)),), text)
     yield _background("thread", "background")
-    if any(target.options.get("backend") == "inductor" for target in base.session.callables):
+    if inductor:
         yield _background("process", "background_process")
         yield _ahead(base)
         for mode in _MODES:
             found = _one("mode", f"mode={mode!r}", compile_with("", mode=mode))
             yield Attempt((found,), f"mode={mode!r}")
+
+
+def _preloaded(path: Path) -> Attempt:
+    """Two runs: one leaves its compile cache, the next begins with it."""
+    path.unlink(missing_ok=True)
+    label = "compile cache preloaded"
+    saving = _one("save_cache", "save the compile cache", _single("save_cache", str(path)))
+    return Attempt((_one("cache", label, _single("cache", str(path))),), label, before=(saving,))
 
 
 def _background(worker: str, name: str) -> Attempt:

@@ -69,6 +69,7 @@ class Attempt:
     candidates: tuple[Candidate, ...] = ()
     label: str = ""
     sources: dict[str, str] | None = None
+    before: tuple[Candidate, ...] = ()  # of a run that comes first, and is no trial itself
 
     @property
     def text(self) -> str:
@@ -210,7 +211,16 @@ class Bench:
             content["sources"] = sources
         if refused:
             content["refused"] = refused
-        return partial(self._run, name, number, attempt, content)
+        call = partial(self._run, name, number, attempt, content)
+        if not attempt.before:
+            return call
+        first = self._call(f"before-{name}", 0, Attempt(attempt.before))
+
+        def both() -> Ran:
+            first()
+            return call()
+
+        return both
 
     def _together(self, calls: Iterator[Callable[[], Ran]], jobs: int = 1) -> Iterator[Ran]:
         try:
