@@ -38,6 +38,11 @@ def outcome(base: Ran, found: Ran, difference: str, outputs: Outputs) -> tuple[O
     never = [text for text in named if text not in found.notes.applied]
     if never:
         return "refused", found.trial.refused[0]
+    if found.candidates and not found.notes.applied:
+        return (
+            "refused",
+            "nothing of it reached the program: no call of a compiled function was seen",
+        )
     return _better(base, found), "; ".join(_remarks(base, found))
 
 

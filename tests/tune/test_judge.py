@@ -10,10 +10,11 @@ from compilescope.tune import judge
 from compilescope.tuning import Measures
 
 
-def ran(*, how="exited", code=0, refused=(), **measures):
+def ran(*, how="exited", code=0, refused=(), candidates=(), applied=(), **measures):
     return SimpleNamespace(
         session=SimpleNamespace(how=how, code=code, processes=()),
-        notes=SimpleNamespace(applied=set()),
+        notes=SimpleNamespace(applied=set(applied)),
+        candidates=candidates,
         recorded=SimpleNamespace(ended_by_us=False, log=SimpleNamespace(exists=lambda: False)),
         trial=SimpleNamespace(measures=Measures(calls=100, **measures), refused=refused),
     )
@@ -57,3 +58,11 @@ def test_a_program_that_failed_before_may_end_now():
 def test_a_remedy_that_was_never_applied_is_refused():
     found = ran(recompiles=0, refused=("dynamo.x: no such setting",))
     assert judge.outcome(BASE, found, "", "agree") == ("refused", "dynamo.x: no such setting")
+
+
+def test_a_run_in_which_nothing_could_be_applied_says_nothing_of_the_remedy():
+    found = judge.outcome(BASE, ran(recompiles=3, candidates=("a",)), "", "agree")
+    assert found[0] == "refused"
+    assert "nothing of it reached the program" in found[1]
+    found = judge.outcome(BASE, ran(recompiles=3, candidates=("a",), applied=["mark"]), "", "agree")
+    assert found == ("no better", "")

@@ -6,7 +6,6 @@ import copy
 import re
 import sys
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .overlay_functions import module_at
@@ -40,7 +39,7 @@ class Changes:
         self._record = overlay.record
         self.modes = Holder(
             [entry for entry in overlay.modes if entry.get("callable", "") in ("", name)],
-            partial(overlay.record.note, callable=name),
+            overlay.record,
         )
         self._arguments = [
             (split(entry["path"]), entry)

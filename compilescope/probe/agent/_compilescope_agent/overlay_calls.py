@@ -78,7 +78,8 @@ class Door:
 
     def __init__(self, eval_frame: Any, overlay: Overlay) -> None:
         self._overlay = overlay
-        self._set_eval_frame = eval_frame.set_eval_frame
+        # Not by the name in `eval_frame`, which it has since torch 2.7 only.
+        self._set_eval_frame = sys.modules["torch"]._C._dynamo.eval_frame.set_eval_frame  # noqa: SLF001
         self._skip_code = getattr(eval_frame, "skip_code", None)
         self._recorder = InputRecorder(overlay.record, overlay.observe.get("inputs", 0))
         self._outputs = Outputs(overlay.record, enabled=bool(overlay.observe.get("outputs")))

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from .overlay_record import OverlayRecord
+
     Get = Callable[[Any], Any]
     Hold = Callable[[Any, Any], AbstractContextManager[None]]
 
@@ -45,9 +47,9 @@ def held(values: dict[str, Any]) -> Iterator[None]:
 class Holder:
     """Holds settings during the calls of one callable."""
 
-    def __init__(self, entries: list[dict[str, Any]], note: Callable[..., None]) -> None:
+    def __init__(self, entries: list[dict[str, Any]], record: OverlayRecord) -> None:
         self._entries = entries
-        self._note = note
+        self._record = record
         self._values: dict[str, Any] = {}
 
     def enter(self, stack: ExitStack) -> None:
@@ -68,7 +70,8 @@ class Holder:
         if name not in now:
             raise LookupError(f"this torch does not tell {name}")
         value = now[name] if wanted == FIRST else wanted
-        self._note("held", mode=name, value=value)
+        self._record.note("held", mode=name, value=value)
+        self._record.applied(f"mode {name}")
         return value
 
 
