@@ -41,13 +41,13 @@ class Search:
         """Climb: keep what helped, replace or add where something is left."""
         base = self.bench.baseline
         assert base is not None
-        current, positions, step = base, dict[str, int](), 1
+        current, positions, step, solved = base, dict[str, int](), 1, False
         while step <= PATIENCE and self.bench.left() > self._reserve(current):
             self._plan(current)
             wanted = self._positions(current, positions, step)
             chosen = self._chosen(wanted)
             if not chosen:
-                return False
+                return solved
             if self._key(chosen) in self.tried:
                 step += 1
                 continue
@@ -55,12 +55,15 @@ class Search:
             if not found.ok:
                 self._blame(chosen)
             elif found.trial.outcome == "solved":
-                return True
+                if found.trial.measures.breaks <= base.trial.measures.breaks:
+                    return True
+                # It may be had without another graph break.
+                solved, step = True, step + 1
             elif _remaining(found) < _remaining(current):
                 current, positions, step = found, wanted, 1
             else:
                 step += 1
-        return False
+        return solved
 
     def _reserve(self, current: Ran) -> int:
         """Runs to keep for leaving out what a set does not need, which comes after all else."""

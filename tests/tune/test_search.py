@@ -21,9 +21,10 @@ def candidate(name, cause="", kind="", weight=1):
 class Bench:
     """Answers for each set of remedies with the recompiles that `count` gives for their names."""
 
-    def __init__(self, count, causes, runs, left):
+    def __init__(self, count, causes, runs, left, breaking):
         self.count, self.causes, self.runs = count, causes, runs
         self.left_of = left
+        self.breaking = set(breaking)
         self.done = []
         self.baseline = self._ran(())
 
@@ -39,7 +40,8 @@ class Bench:
     def _ran(self, candidates):
         count = self.count({one.text for one in candidates})
         outcome = "solved" if not count else "better" if count < self.count(set()) else "no better"
-        measures = Measures(calls=100, steady=1e-3, recompiles=count)
+        breaks = len(self.breaking & {one.text for one in candidates})
+        measures = Measures(calls=100, steady=1e-3, recompiles=count, breaks=breaks)
         trial = SimpleNamespace(
             measures=measures, outcome=outcome, left=self.left_of(candidates) if count else ()
         )
@@ -50,8 +52,8 @@ class Bench:
         )  # fmt: skip
 
 
-def searched(count, plans, runs=12, left=None):
-    bench = Bench(count, tuple(plans), runs, left or (lambda _: tuple(plans)))
+def searched(count, plans, runs=12, left=None, breaking=()):
+    bench = Bench(count, tuple(plans), runs, left or (lambda _: tuple(plans)), breaking)
     search = Search(bench, plans=plans)
     search.run()
     tried = [{one.text for one in ran.candidates} for ran in bench.done]
@@ -103,3 +105,10 @@ def test_runs_are_kept_for_leaving_out():
     assert len(tried) == 6
     assert best == set("abc")
     assert notes == ["the budget ended before the best was tried without b; or without c"]
+
+
+def test_what_solves_at_the_price_of_a_graph_break_is_not_the_end():
+    both = {"a": [candidate("tensor", "a"), candidate("dynamic", "a", weight=2)]}
+    tried, best, _ = searched(lambda has: 0 if has else 1, both, breaking=["tensor"])
+    assert tried == [{"tensor"}, {"dynamic"}]
+    assert best == {"dynamic"}
