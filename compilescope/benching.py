@@ -92,12 +92,14 @@ class Setting(msgspec.Struct, frozen=True):
     dynamic: Dynamic = ""
     pad: int = 0  # sizes that vary are padded to a multiple of it
     compile_optimizer: bool = False
+    tuned: bool = False  # with the remedies of the best trial of tune
 
     @property
     def name(self) -> str:
         """What people call it: `max-autotune, marked, padded to 8`."""
         own = self.dynamic in ("marked", "unbacked")
         parts = [self.dynamic if own else f"dynamic={self.dynamic}"] if self.dynamic else []
+        parts += ["tuned"] if self.tuned else []
         parts += [f"padded to {self.pad}"] if self.pad else []
         parts += ["optimizer compiled"] if self.compile_optimizer else []
         if self.mode and (self.mode != "default" or not parts):
@@ -128,7 +130,8 @@ class Trial(msgspec.Struct, frozen=True):
     fallback: str = ""  # the recompile limit was reached: what PyTorch said
     numerics: Numerics = Numerics("not compared")
     cautions: tuple[str, ...] = ()  # drift, load, calls that did not settle
-    marks: tuple[str, ...] = ()  # what "marked" or padding was applied to
+    marks: tuple[str, ...] = ()  # what "marked" or padding was applied to, or tune's remedies
+    remedies: tuple[str, ...] = ()  # what may do away with the recompiles, one a cause
 
     @property
     def name(self) -> str:

@@ -26,4 +26,4 @@ class BenchSection:
         self.good = found.best is not None
         # The page already has the program's name.
         self.subject = words.subject(found).removeprefix(f"{found.name} · ")
-        self.created = found.created
+        self.created = found.created[:16].replace("T", " ")

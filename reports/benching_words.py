@@ -167,6 +167,7 @@ def _of(trial: Trial) -> Iterator[str]:
         done = " and ".join(
             word
             for word in (
+                "tuned" if trial.setting.tuned else "",
                 trial.setting.dynamic if trial.setting.dynamic in ("marked", "unbacked") else "",
                 f"padded to multiples of {trial.setting.pad} before the call"
                 if trial.setting.pad

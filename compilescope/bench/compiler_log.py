@@ -19,6 +19,7 @@ class CompilerLog:
     breaks: tuple[str, ...] = ()
     recompiles: tuple[str, ...] = ()
     fallback: str = ""
+    remedies: tuple[str, ...] = ()  # the first of each cause
 
 
 def read(path: Path | None) -> CompilerLog:
@@ -37,6 +38,7 @@ def read(path: Path | None) -> CompilerLog:
         tuple(f"{_place(one.frame)}: {one.why}" for one in found.causes),
         next((one.why or f"{one.frame.function} reached {one.limit_name}"
               for one in found.fallbacks), ""),
+        tuple(dict.fromkeys(one.remedies[0].text for one in found.causes if one.remedies)),
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ class Plan:
     module: bool = False  # `script` begins with the name of a module
     settings: tuple[Setting, ...] = (Setting(),)
     jobs: int = 1  # settings that compile side by side
+    overlay: dict[str, Any] = field(default_factory=dict)  # what settings called tuned apply
     search: bool = False  # go on from the settings to better ones
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     train: bool = False
@@ -42,10 +43,13 @@ class Plan:
     numerics: bool = True
     quiet: bool = False
     keep: Path | None = None
+    folder: Path = Path(".compilescope")  # where tune's result would be
     notes: tuple[str, ...] = ()  # on where the program came from
 
     def specification(self, setting: Setting, out: Path, *, measure: bool) -> dict[str, Any]:
         """What the process that measures `setting` is told."""
+        from compilescope.probe.launcher import AGENT
+
         return {
             "out": str(out),
             "measure": measure,
@@ -62,6 +66,8 @@ class Plan:
             "autocast": self.autocast,
             "backend": self.backend,
             "numerics": self.numerics,
+            "overlay": self.overlay if setting.tuned else {},
+            "agent": str(AGENT),
             "setting": {
                 "mode": setting.mode,
                 "dynamic": setting.dynamic,

@@ -13,13 +13,14 @@ from typing import Any
 import msgspec
 
 from compilescope import store
+from compilescope.bench.advice import Advice
 from compilescope.bench.plan import Plan
 from compilescope.bench.process import Found, Processes
 from compilescope.bench.progress import Progress
 from compilescope.bench.search import Known, Search
 from compilescope.bench.together import Job, measure
 from compilescope.bench.trial import cases_of, noted, trial
-from compilescope.bench.verdict import best, times, verdict
+from compilescope.bench.verdict import best, times, told_of, verdict
 from compilescope.benching import Benching, Setting, Trial
 from compilescope.errors import CompilescopeError, InputError, ProgramError
 from compilescope.model import Environment
@@ -202,6 +203,8 @@ def _result(made: Bench, seconds: float) -> Benching:
     environment = made.subject.first("environment")
     chosen = best(made.trials)
     devices = environment.get("devices", ())
+    torch = environment.get("torch", "")
+    advice = Advice(made.plan, told_of(made.trials, chosen), torch)
     return Benching(
         name=made.plan.name,
         what=subject.get("what", "call"),
@@ -211,13 +214,13 @@ def _result(made: Bench, seconds: float) -> Benching:
         ),
         device=next(iter(devices), subject.get("device", "")),
         timer=subject.get("timer", ""),
-        verdict=verdict(made.trials, chosen, program=not made.plan.call),
+        verdict=verdict(made.trials, chosen, advice.short),
         cases=cases_of(made.subject),
         trials=tuple(made.trials),
         best=chosen,
         dtype=subject.get("dtype", ""),
         autocast=", ".join(subject.get("autocast", ())),
-        notes=tuple(made.notes),
+        notes=(*made.notes, *advice.notes()),
         seconds=seconds,
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )

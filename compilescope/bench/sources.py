@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from compilescope import store
 from compilescope.bench.plan import Plan, settings, shapes
+from compilescope.bench.tuned import best_of, overlay, result_at
 from compilescope.errors import InputError, UsageError
 from compilescope.probe.arguments import program
 from compilescope.probe.interpreter import choose
@@ -29,6 +32,7 @@ class Source:
     script: tuple[str, ...] = ()
     module: bool = False
     notes: tuple[str, ...] = ()
+    folder: Path = Path(".compilescope")  # where tune's result would be
 
 
 def source(parts: Sequence[str], python: str | None) -> Source:
@@ -56,17 +60,22 @@ def planned(given: dict[str, Any]) -> Plan:
     found = Source(choose(given["python"]), call) if call else source(parts, given["python"])
     # Without a wish: what the program does, and for a function what torch.compile does.
     modes = given["modes"] or ("default" if call else "")
+    chosen = settings(
+        modes, given["dynamic"], given["pad"], compile_optimizer=given["compile_optimizer"]
+    )
+    best = best_of(result_at(given["tuned"], found.name)) if given["tuned"] else None
+    tuned = (structs.replace(chosen[0], tuned=True),) if best else ()
     return Plan(
         python=found.python,
         name=found.name,
         call=call,
         script=found.script,
         module=found.module,
-        settings=settings(
-            modes, given["dynamic"], given["pad"], compile_optimizer=given["compile_optimizer"]
-        ),
+        settings=(*chosen, *tuned),
+        overlay=overlay(best) if best else {},
+        folder=found.folder,
         shapes=shapes(given["shapes"]),
-        notes=found.notes,
+        notes=(*found.notes, *([best.text] if best else ())),
         **{name: given[name] for name in _SAME},
     )
 
@@ -120,4 +129,4 @@ def _session(path: Path, python: str | None) -> Source:
     # Signatures have no values: indexes and masks made up to fit them would not be honest.
     note = "the session's program was run again: its own inputs, not ones made from signatures"
     chosen = choose(python or interpreter)
-    return Source(chosen, session.name, made.script, made.module, (note,))
+    return Source(chosen, session.name, made.script, made.module, (note,), path.parent)

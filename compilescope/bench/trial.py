@@ -53,7 +53,11 @@ def trial(setting: Setting, cold: Found, warm: Found | None) -> Trial:
         fallback=log.fallback,
         numerics=_numerics(cold, cases),
         cautions=tuple(_cautions(cold, made, whole)),
-        marks=tuple(cold.first("marks").get("places", ())),
+        marks=(
+            *cold.first("marks").get("places", ()),
+            *cold.first("tuned").get("places", ()),
+        ),
+        remedies=log.remedies,
     )
 
 
@@ -129,6 +133,7 @@ def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iter
     if found.all("warm") and not found.first("warm").get("quiet", True):
         yield "it compiled in each pass over the inputs: there is no steady state"
     yield from (note["text"] for note in found.all("note"))
+    yield from found.first("tuned").get("troubles", ())
 
 
 def _unsettled(made: Sequence[Pair]) -> Iterator[str]:

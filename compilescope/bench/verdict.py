@@ -23,42 +23,45 @@ def best(trials: Sequence[Trial]) -> int | None:
     return -max(good)[1] if good else None
 
 
-def verdict(trials: Sequence[Trial], chosen: int | None, *, program: bool = True) -> str:
-    """The answer in one sentence; `program`: tune can be run on what was measured."""
+TUNE = "run tune first"
+
+
+def verdict(trials: Sequence[Trial], chosen: int | None, advice: str = TUNE) -> str:
+    """The answer in one sentence; `advice` is what to do about recompiles."""
     measured = [one for one in trials if one.ratio is not None]
     if not measured:
         return f"Nothing was measured: {trials[-1].why}." if trials else "Nothing was measured."
-    one = trials[chosen] if chosen is not None else _closest(measured)
-    text = "; ".join(_parts(one, several=len(trials) > 1, program=program))
+    one = told_of(trials, chosen)
+    assert one is not None
+    text = "; ".join(_parts(one, advice, several=len(trials) > 1))
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _closest(measured: Sequence[Trial]) -> Trial:
+def told_of(trials: Sequence[Trial], chosen: int | None) -> Trial | None:
+    """The trial that the verdict is on: the best, or else the closest to it that is right."""
+    if chosen is not None:
+        return trials[chosen]
+    measured = [one for one in trials if one.ratio is not None]
     right = [one for one in measured if one.numerics.verdict != "differs"]
-    return max(right or measured, key=lambda one: one.ratio.value if one.ratio else 0.0)
+    candidates = right or measured
+    return max(candidates, key=lambda one: one.ratio.value if one.ratio else 0.0, default=None)
 
 
-def _parts(one: Trial, *, several: bool, program: bool) -> Iterator[str]:
+def _parts(one: Trial, advice: str, *, several: bool) -> Iterator[str]:
     named = f" ({one.name})" if several or one.name != "as it is" else ""
     assert one.ratio is not None
     yield f"compiled{named} is {times(one.ratio)}"
     yield from _pays(one)
     if one.recompiles:
         count = f"{one.recompiles} recompile{'s' if one.recompiles > 1 else ''}"
-        yield f"{count} cost {duration(one.recompile_seconds)}{_advice(one, program=program)}"
+        told = f": {advice}" if advice and not one.setting.tuned else ""
+        yield f"{count} cost {duration(one.recompile_seconds)}{told}"
     if one.fallback:
         yield "the recompile limit was reached, so that some compiled calls ran eagerly"
     if one.numerics.verdict == "differs":
         yield f"but its results differ: {one.numerics.first}"
     if one.outcome == "stopped":
         yield f"stopped early ({one.why})"
-
-
-def _advice(one: Trial, *, program: bool) -> str:
-    if program:
-        return ": run tune first"
-    marked = one.setting.dynamic in ("marked", "unbacked")
-    return "" if marked else ": see what --dynamic marked saves"
 
 
 def times(ratio: Range) -> str:

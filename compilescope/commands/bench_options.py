@@ -27,6 +27,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  help="Pad sizes that vary to a multiple of N for the compiled calls."),
     click.option("--search", is_flag=True,
                  help="Also try marks, padding and the autotuner, and keep what helps."),
+    click.option("--tuned", type=_PATH, metavar="FILE",
+                 help="Also measure with the best remedies of a result of tune, or its folder."),
     click.option("--shapes", multiple=True, metavar="NAME=N,N…",
                  help="Sizes that FUNCTION is called with: --shapes batch=1,8 seq=128,512."),
     click.option("--train", is_flag=True, help="Measure whole training steps."),

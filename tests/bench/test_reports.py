@@ -104,12 +104,12 @@ def test_text_of_the_user_is_shown_and_not_obeyed(found):
 
 
 def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
-    told = verdict(found.trials, best(found.trials), program=False)
+    told = verdict(found.trials, best(found.trials), "see what --dynamic marked saves")
     assert told == found.verdict
     assert told.endswith("see what --dynamic marked saves.")
     assert verdict(found.trials, 0).endswith("run tune first.")
-    marked = changed(found, setting=Setting("default", "marked"))
-    assert verdict(marked.trials, 0, program=False).endswith("1 recompile cost 2.1 s.")
+    tuned = changed(found, setting=Setting("default", tuned=True))
+    assert verdict(tuned.trials, 0).endswith("1 recompile cost 2.1 s.")
 
 
 @pytest.mark.parametrize(

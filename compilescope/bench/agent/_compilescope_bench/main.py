@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .numerics import Check
     from .steps import Variant
     from .subject import Subject
+    from .tuned import Remedies
 
 
 def main(path: str) -> int:
@@ -62,12 +63,14 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
             record.write("compile", **found)
 
     rounds.warm_up(eager, compiles.fresh, share=0.2)
-    compiled = _compiled(subject, eager, spec, record)
+    compiled, remedies = _compiled(subject, eager, spec, record)
     try:
         quiet = rounds.warm_up(compiled, note)
     except Exception as error:
         note()
         raise _failed(subject, eager, error) from error
+    if remedies is not None:
+        record.write("tuned", places=remedies.told.places, troubles=remedies.told.troubles)
     record.write("warm", quiet=quiet)
     if spec["measure"]:
         if spec["gate"]:
@@ -173,14 +176,21 @@ def _versions(subject: Subject) -> list[int]:
     return [int(one._version) for one in given if not one.is_inference()]  # noqa: SLF001
 
 
-def _compiled(subject: Subject, eager: Variant, spec: dict[str, Any], record: Record) -> Variant:
+def _compiled(
+    subject: Subject, eager: Variant, spec: dict[str, Any], record: Record
+) -> tuple[Variant, Remedies | None]:
     from .steps import compiled
+    from .tuned import Remedies
 
+    folder = os.path.dirname(spec["out"])
+    remedies = Remedies(spec["overlay"], spec["agent"], folder) if spec["overlay"] else None
     variant, marks = compiled(subject, spec["setting"])
+    if remedies is not None:
+        remedies.prepare(variant, subject)
     variant.same_leaves(eager)
     variant.optimize(compiled=spec["setting"]["compile_optimizer"])
     record.write("marks", places=marks)
-    return variant
+    return variant, remedies
 
 
 def _measure(
