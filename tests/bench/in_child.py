@@ -18,8 +18,11 @@ from _compilescope_bench.memory import peak  # noqa: E402
 from _compilescope_bench.numerics import Check  # noqa: E402
 from _compilescope_bench.record import Problem  # noqa: E402
 from _compilescope_bench.steps import Variant, compiled  # noqa: E402
+from _compilescope_bench.tuned import Remedies  # noqa: E402
+from torch._dynamo.eval_frame import OptimizeContext  # noqa: E402
 
 FOLDER, OUT = map(Path, sys.argv[1:])
+COMPILE, CALL = torch.compile, OptimizeContext.__call__
 PLAIN = {"mode": "", "dynamic": "", "pad": 0, "compile_optimizer": False}
 
 
@@ -47,6 +50,31 @@ def rows(name, backend="eager", train=False, setting=PLAIN):
     variant.same_leaves(eager)
     return {"rows": check.rows(variant), "why": check.why, "marks": marks,
             "peak": peak(eager, subject.device, subject.surrounded)}  # fmt: skip
+
+
+def tuned(name, content):
+    """What the remedies in `content` make of a training step's compiled calls."""
+    torch._dynamo.reset()
+    subject = made.subject(spec(name))
+    agent = HERE.parent.parent / "compilescope" / "probe" / "agent"
+    try:
+        remedies = Remedies(content, str(agent), str(FOLDER))
+        variant, _ = compiled(subject, PLAIN)
+        remedies.prepare(variant, subject)
+    except Problem as error:
+        return error.fields
+    finally:
+        torch.compile, OptimizeContext.__call__ = COMPILE, CALL
+    before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+    with subject.surrounded():
+        sizes = [list(subject.call(variant.call, item).shape) for item in variant.items[0]]
+    graphs = torch._dynamo.utils.counters["stats"]["unique_graphs"] - before
+    told = remedies.told
+    return {"graphs": graphs, "sizes": sizes, "places": told.places, "troubles": told.troubles}
+
+
+def argument(do, callable_name="Sequential", **more):
+    return {"callable": callable_name, "path": "input", "dimension": 0, "do": do, **more}
 
 
 def padded():
@@ -133,6 +161,10 @@ def main():
         "dropout": rows("dropout"),
         "differs": rows("make", backend="wrong_backend_of_tests"),
         "padded": padded(),
+        "tuned": tuned("several", {"arguments": [argument("mark_unbacked")]}),
+        "tuned_cut": tuned("several", {"arguments": [argument("pad", multiple=8)]}),
+        "tuned_config": tuned("several", {"config": {"dynamo.no_such_thing": 1}}),
+        "tuned_other": tuned("several", {"arguments": [argument("mark_dynamic", "Other")]}),
         "padded_rows": rows("several", setting={**PLAIN, "dynamic": "marked", "pad": 8}),
         "loop": program(LOOP),
         "short": program(LOOP, calls=2),

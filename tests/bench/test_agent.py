@@ -143,3 +143,29 @@ def test_a_program_is_still_the_main_module_when_its_calls_are_measured(found):
 
 def test_why_a_program_failed(found):
     assert found["fails"]["cause"].startswith("RuntimeError: no data at ")
+
+
+def test_remedies_of_tune_are_in_place_once_for_all_calls(found):
+    assert found["tuned"] == {
+        "graphs": 1,
+        "sizes": [[4, 3], [6, 3], [9, 3], [6, 3]],
+        "places": ["mark_unbacked input"],
+        "troubles": [],
+    }
+
+
+def test_what_tune_pads_at_each_call_is_cut_again(found):
+    assert found["tuned_cut"]["graphs"] == 2  # sizes 8 and 16
+    assert found["tuned_cut"]["sizes"] == found["tuned"]["sizes"]
+    assert found["tuned_cut"]["places"] == ["pad input"]
+
+
+def test_remedies_that_cannot_be_applied_are_told(found):
+    assert found["tuned_config"]["graphs"] == 2
+    (trouble,) = found["tuned_config"]["troubles"]
+    assert trouble == (
+        "a remedy could not be applied: dynamo.no_such_thing, this torch has no such setting"
+    )
+    assert found["tuned_other"]["text"] == (
+        "the remedies are for Other, what is measured is Sequential"
+    )
