@@ -42,13 +42,15 @@ class Scope(App[None]):
         live: Live | None = None,
         keys: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__()
+        # NO_COLOR means none: Textual's own answer to it is shades of grey.
+        plain = bool(os.environ.get("NO_COLOR"))
+        super().__init__(ansi_color=True if plain else None)
         self.paths = tuple(paths)
         self.live = live
         self.trials: Trials | None = None  # one search at a time, whichever session is in front
         self.changed: tuple[Change, ...] = ()  # of the user's source, as long as it can be undone
         self._moved_keys = dict(keys or {})
-        if has_few_colours(os.environ):
+        if plain or has_few_colours(os.environ):
             self.theme = "ansi-dark"
 
     def on_mount(self) -> None:

@@ -65,7 +65,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         self._narrowing = Narrowing(self)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield Row(id="title")
         with Container(id="head"):
             yield Static("", id="verdict", markup=False)
             yield Static("", id="recovery", classes="hidden", markup=False)
@@ -86,7 +86,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         yield Hints("session", live=self.live is not None)
 
     def on_mount(self) -> None:
-        self.query_one("#title", Static).update(f"compilescope  reading {self.path.name} …")
+        self.query_one("#title", Row).show(f"compilescope  reading {self.path.name} …")
         self.app.theme_changed_signal.subscribe(self, lambda _: self.query_one(Detail).draw())
         self.set_interval(0.3, self.look_at_trials)
         if self.live is not None:
@@ -106,7 +106,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
 
     def fail(self, error: CompilescopeError) -> None:
         """Show why the session cannot be shown."""
-        self.query_one("#title", Static).update(f"compilescope  {self.path.name}")
+        self.query_one("#title", Row).show(f"compilescope  {self.path.name}")
         self.query_one("#verdict", Static).update(f"✗ {error.message}")
         self.query_one(Timeline).display = False
         lines = [Block(f"cause: {error.cause}")] if error.cause else []
@@ -135,7 +135,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
             return
         found = self.at.opened.diagnosis
         running = self.live is not None and self.live.is_running()
-        self.query_one("#title", Static).update(head.title(found, self.live, paused=self.paused))
+        self.query_one("#title", Row).show(head.title(found, self.live, paused=self.paused))
         self.query_one("#verdict", Static).update(head.verdict(found, running=running))
         recovery = self.query_one("#recovery", Static)
         text, optional = head.second(found, running=running)

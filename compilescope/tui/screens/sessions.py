@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from compilescope.filters import parse
 from compilescope.tui import sources
 from compilescope.tui.keys import bindings
 from compilescope.tui.sources import Entry
-from compilescope.tui.views.table import Column, Table, Tone
-from compilescope.tui.views.words import STATUS, few
+from compilescope.tui.views.table import Block, Column, Document, Table, Tone
+from compilescope.tui.views.words import STATUS, few, short
+from compilescope.tui.widgets.detail import Detail
 from compilescope.tui.widgets.grid import Grid
 from compilescope.tui.widgets.hints import Hints
+from compilescope.tui.widgets.styled import Row
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -48,8 +50,11 @@ class SessionsScreen(Screen[Path | None]):
         self._moved = False  # until the user selects a row, it is the newest that is selected
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield Row(id="title")
         yield Grid(id="sessions")
+        about = Detail(id="about")
+        about.can_focus = False
+        yield about
         yield Input(placeholder="filter", id="filter", classes="hidden", compact=True)
         yield Hints("sessions")
 
@@ -92,10 +97,16 @@ class SessionsScreen(Screen[Path | None]):
         grid.show(table, rows, keep=keep)
         what = self.choose or few(len(self.entries), "session")
         shown = f", {len(rows)} shown" if len(rows) < len(self.entries) else ""
-        self.query_one("#title", Static).update(f"compilescope  {what}{shown}")
+        self.query_one("#title", Row).show(f"compilescope  {what}{shown}")
+        self._tell()
+
+    def _tell(self) -> None:
+        entry = self.query_one(Grid).item
+        self.query_one(Detail).show(_document(entry) if isinstance(entry, Entry) else ())
 
     def on_grid_moved(self) -> None:
         self._moved = True
+        self._tell()
 
     def on_grid_entered(self) -> None:
         entry = self.query_one(Grid).item
@@ -138,7 +149,7 @@ def _table(entries: list[Entry]) -> Table:
             Column("program", lambda entry: entry.name or entry.path.name, 24),
             Column("verdict", lambda entry: entry.error or entry.verdict),
         ),
-        document=lambda _: (),
+        document=_document,
         identity=lambda entry: str(entry.path),
         values=lambda entry: {
             "file": str(entry.path),
@@ -149,6 +160,12 @@ def _table(entries: list[Entry]) -> Table:
         empty=_EMPTY,
         tone=_tone,
     )
+
+
+def _document(entry: Entry) -> Document:
+    """All of what the row has no room for."""
+    said = entry.error or entry.verdict or "reading …"
+    return (Block(said, "bad" if entry.error else "strong"), Block(short(str(entry.path)), "dim"))
 
 
 def _state(entry: Entry) -> str:
