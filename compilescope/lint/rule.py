@@ -115,6 +115,7 @@ class Rule:
     fixable: ClassVar[Literal["", "safe", "unsafe"]] = ""
     everywhere: ClassVar[bool] = False  # also looks at code that is not compiled
     pedantic: ClassVar[bool] = False  # off unless asked for
+    captured: ClassVar[bool] = False  # fullgraph=True puts it into the graph, as a symbolic number
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Say what is wrong with a fact, if anything."""

@@ -126,7 +126,9 @@ def _forked(path: str) -> str:
 def _warm_up(torch: Any) -> None:
     """Import once, before the forks, what the first compile imports."""
     with contextlib.suppress(Exception):
-        torch.compile(lambda x: x + 1, backend="aot_eager")(torch.ones(1, requires_grad=True))
+        torch.compile(lambda x: x + 1, backend="aot_eager")(
+            torch.ones(1)
+        )  # autograd must not start before a fork
         torch._dynamo.reset()  # noqa: SLF001  it has no public name before 2.1
         torch._dynamo.utils.counters.clear()  # noqa: SLF001
 

@@ -64,6 +64,53 @@ def is_test(fact: Fact) -> bool:
     return isinstance(above, branches) and above.test is node
 
 
+_BRANCHES = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_PASSED_ON = (
+    ast.Compare,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.Call,
+    ast.Attribute,
+    ast.Subscript,
+)
+
+
+def decides(fact: Fact) -> bool:
+    """Whether Python branches on what an expression gives, or loops over it, here or by its name.
+
+    `range(n)` does not count: its end may be known only when the graph runs.
+    """
+    table = parents(fact)
+    node, above = fact.node, table.get(fact.node)
+    while isinstance(above, _PASSED_ON) and not _is_range(above):
+        node, above = above, table.get(above)
+    if _tests(above, node):
+        return True
+    if not isinstance(above, ast.Assign) or not isinstance(above.targets[0], ast.Name):
+        return False
+    name = above.targets[0].id
+    return any(
+        _tests(other, part)
+        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(part))
+        for other in set(table.values())
+        for part in (getattr(other, "test", None), getattr(other, "iter", None))
+        if isinstance(part, ast.expr) and not _is_range(part)
+    )
+
+
+def _tests(above: ast.AST | None, node: ast.AST) -> bool:
+    if isinstance(above, _BRANCHES):
+        return above.test is node
+    if isinstance(above, ast.comprehension):
+        return node is above.iter or node in above.ifs
+    return isinstance(above, ast.For) and above.iter is node
+
+
+def _is_range(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range"
+
+
 def leads_to_error(fact: Fact) -> bool:
     """Whether the test that a fact is about decides on nothing but an error."""
     table = parents(fact)

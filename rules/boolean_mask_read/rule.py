@@ -21,6 +21,7 @@ class BooleanMaskRead(Rule):
     code = "CS141"
     name = "boolean-mask-read"
     summary = "elements selected by a boolean mask"
+    captured = True
     gb_ids = ("GB0036",)
     reason = wording.SELECTED
     help = wording.USE_MASK

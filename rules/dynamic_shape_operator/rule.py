@@ -50,6 +50,7 @@ class DynamicShapeOperator(CallRule):
         "torch.nn.CTCLoss.__call__": "",
     }
     message = "`{name}`: the size of the result depends on the data"
+    captured = True
     gb_ids = ("GB0036",)
     reason = (
         "A graph is built from sizes; this operator's output size is known only when it has run."

@@ -16,6 +16,7 @@ class OneArgumentWhere(CallRule):
         "torch.where": "",
     }
     message = "`torch.where` with one argument: the size of the result depends on the data"
+    captured = True
     gb_ids = ("GB0036",)
     reason = wording.SELECTED
     help = wording.USE_MASK

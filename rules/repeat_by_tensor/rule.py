@@ -18,6 +18,7 @@ class RepeatByTensor(CallRule):
         "torch.Tensor.repeat_interleave": "",
     }
     message = "`repeat_interleave` by a tensor: the size of the result depends on the data"
+    captured = True
     gb_ids = ("GB0036",)
     reason = wording.REPEATED
     help = wording.USE_OUTPUT_SIZE

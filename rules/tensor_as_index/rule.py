@@ -13,6 +13,7 @@ class TensorAsIndex(Rule):
     code = "CS127"
     name = "tensor-as-index"
     summary = "a Python sequence indexed or sliced by tensor data"
+    captured = True
     gb_ids = ("GB0124",)
     severity = "eager"
     reason = "A Python sequence needs the value of the index while the graph is built."

@@ -64,6 +64,7 @@ class TensorAsSize(Rule):
     code = "CS128"
     name = "tensor-as-size"
     summary = "tensor data used as a size"
+    captured = True
     gb_ids = ("GB0219", "GB0033")
     reason = "Sizes must be known while the graph is built."
     help = "use a Python number; on shapes write `//` instead of `torch.div`"

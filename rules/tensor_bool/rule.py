@@ -18,6 +18,7 @@ class TensorBool(Rule):
     code = "CS103"
     name = "tensor-bool"
     summary = "a tensor turned into a Python bool"
+    captured = True
     gb_ids = ("GB0124", "GB0170")
     reason = "The value exists only when the graph runs."
     help = "keep the 0-d tensor"

@@ -20,6 +20,7 @@ class TensorItem(Rule):
     code = "CS120"
     name = "tensor-item"
     summary = "tensor data becomes a Python number"
+    captured = True
     gb_ids = ("GB0124",)
     reason = wording.ITEM
     help = wording.USE_TENSOR

@@ -19,6 +19,7 @@ class TensorToNumber(Rule):
     code = "CS121"
     name = "tensor-to-number"
     summary = "tensor data becomes a Python number by conversion"
+    captured = True
     gb_ids = ("GB0124", "GB0033")
     reason = wording.ITEM
     help = wording.USE_TENSOR

@@ -16,6 +16,7 @@ class TolistCall(CallRule):
         "torch.Tensor.tolist": "",
     }
     message = "`.tolist()` turns tensor data into Python numbers"
+    captured = True
     gb_ids = ("GB0109", "GB0033")
     reason = wording.LIST
     help = wording.USE_OFFSETS

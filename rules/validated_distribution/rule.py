@@ -17,6 +17,7 @@ class ValidatedDistribution(Rule):
     code = "CS197"
     name = "validated-distribution"
     summary = "a distribution that validates its arguments"
+    captured = True
     gb_ids = ("GB0007", "GB0170")
     reason = "The check branches on the data of the arguments."
     help = "leave `validate_args` out"
