@@ -124,11 +124,12 @@ def _forked(path: str) -> str:
 
 
 def _warm_up(torch: Any) -> None:
-    """Import once, before the forks, what the first compile imports."""
+    """Import once, before the forks, what the first compile imports.
+
+    Without gradients: on a build for CUDA autograd must not have run before a fork.
+    """
     with contextlib.suppress(Exception):
-        torch.compile(lambda x: x + 1, backend="aot_eager")(
-            torch.ones(1)
-        )  # autograd must not start before a fork
+        torch.compile(lambda x: x + 1, backend="aot_eager")(torch.ones(1))
         torch._dynamo.reset()  # noqa: SLF001  it has no public name before 2.1
         torch._dynamo.utils.counters.clear()  # noqa: SLF001
 

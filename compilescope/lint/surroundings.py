@@ -66,13 +66,8 @@ def is_test(fact: Fact) -> bool:
 
 _BRANCHES = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _PASSED_ON = (
-    ast.Compare,
-    ast.BoolOp,
-    ast.UnaryOp,
-    ast.BinOp,
-    ast.Call,
-    ast.Attribute,
-    ast.Subscript,
+    *(ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
+    *(ast.Call, ast.Attribute, ast.Subscript),
 )
 
 
@@ -90,13 +85,14 @@ def decides(fact: Fact) -> bool:
     if not isinstance(above, ast.Assign) or not isinstance(above.targets[0], ast.Name):
         return False
     name = above.targets[0].id
-    return any(
-        _tests(other, part)
-        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(part))
+    parts = [
+        part
         for other in set(table.values())
         for part in (getattr(other, "test", None), getattr(other, "iter", None))
         if isinstance(part, ast.expr) and not _is_range(part)
-    )
+    ]
+    mentioned = (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name))
+    return any(n.id == name for n in mentioned)
 
 
 def _tests(above: ast.AST | None, node: ast.AST) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from compilescope.lint.rule import CallRule, Fact
+from compilescope.lint.rule import CallRule, Fact, Report, Versions, holds
 from compilescope.lint.values import Value, contains_tensor, is_tensor
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ class DeepCopy(CallRule):
     help = "`clone()` tensors; use `.copy()` of the container"
 
     fixable = "unsafe"
+
+    def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
+        """Report what is not traced; torch 2.11 traces no deep copy at all."""
+        found = list(super().check(fact, target))
+        if not found and fact.name == "copy.deepcopy" and holds("<2.12", target):
+            found = [Report(self.message.format(name=fact.name), gb_ids=("GB0179",))]
+        yield from found
 
     def applies(self, fact: Fact) -> bool:
         """Plain configurations are copied while tracing; tensors and containers are not."""

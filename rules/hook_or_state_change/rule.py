@@ -18,7 +18,10 @@ class HookOrStateChange(CallRule):
         "torch.nn.Module.register_full_backward_hook": "",
         "torch.nn.Module.register_module": "",
         "torch.nn.Module.add_module": "",
+        "torch.nn.Module.state_dict": "<2.13",
+        "torch.nn.Module.to": "<2.12",
+        "torch.nn.Module.float": "<2.12",
     }
-    gb_ids = ("GB0467", "GB0208")
+    gb_ids = ("GB0467", "GB0208", "GB0059", "GB0264")
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "do it before the module is compiled"

@@ -66,10 +66,15 @@ class UnsupportedLibrary(CallRule):
         "fractions.Fraction": "",
         "textwrap.dedent": "",
         "textwrap.wrap": "",
+        "torch.quantile": "<2.12",
+        "torch.nanquantile": "<2.12",
+        "torch.Tensor.quantile": "<2.12",
+        "torch.Tensor.nanquantile": "<2.12",
+        "torch.quantize_per_tensor": "<2.12",
         "torch.jit.isinstance": "",
         "torch.distributions.constraints.is_dependent": "",
     }
-    gb_ids = ("GB0007", "GB0134", "GB0059", "GB0142")
+    gb_ids = ("GB0007", "GB0134", "GB0059", "GB0142", "GB0033", "GB0087")
     reason = "The compiler does not trace this call, so the graph ends here."
     help = "do it outside the compiled function"
 

@@ -64,7 +64,7 @@ def test_torch_says_the_same():
 
     def raises(body):
         names = {}
-        exec(compile(program(body), "m.py", "exec"), names)  # noqa: S102  the programs above
+        exec(compile(program(body), "m.py", "exec"), names)
         function, calls = names["make"]()
         torch.compiler.reset()
         try:

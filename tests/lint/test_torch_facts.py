@@ -66,3 +66,23 @@ def test_the_table_says_what_the_installed_torch_says():
     ):
         target = (release.version, release.version)
         assert {name for name, versions in table.items() if holds(versions, target)} == names
+
+
+@pytest.mark.parametrize(
+    ("line", "until"),  # the last release that was seen to break there
+    [
+        ("y = locals()", (2, 11)),
+        ("y = hash('a')", (2, 12)),
+        ("y = importlib.util.find_spec('a')", (2, 12)),
+        ("y = x.quantile(0.5)", (2, 11)),
+        ("y = copy.deepcopy({'a': 1})", (2, 11)),
+        ("y = m.to(x.device)", (2, 11)),
+        ("y = m.state_dict()", (2, 12)),
+    ],
+)
+def test_what_older_releases_did_not_trace(line, until):
+    source = "import copy, importlib.util, torch\nm = torch.nn.Linear(3, 3)\n"
+    source += f"@torch.compile\ndef f(x):\n    {line}\n    return x\n"
+    for version in torch_facts.RELEASES[:3]:
+        found = lint_source(source, "m.py", target_torch=version, follow=False)
+        assert bool(found) == (version <= until), version
