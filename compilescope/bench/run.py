@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from compilescope.benching import Benching, Setting, Trial
 from compilescope.errors import CompilescopeError, InputError, ProgramError
 from compilescope.model import Environment
 
+_ROOM = 4.0  # times what compiling took, that must be left to do it once more, and from the cache
+_SHARED = "compiled beside"  # the beginning of a caution
 _PATIENCE = 0.6  # of a group's time: then those that have compiled no longer wait for the others
 
 
@@ -39,6 +41,7 @@ class Bench:
         self._processes = Processes(plan, folder)
         self._progress = Progress(quiet=plan.quiet)
         self._tried: list[Setting] = []
+        self._beside: dict[Setting, Found] = {}  # those that were compiled beside others
         self._interrupted = False
 
     def run(self) -> None:
@@ -53,6 +56,7 @@ class Bench:
         for settings in rounds if rounds is not None else [self.plan.settings]:
             fresh = [one for one in dict.fromkeys(settings) if one not in self._tried + missed]
             missed += self._round(fresh, more=rounds is not None)
+        self._compile_best_alone()
         if missed:
             why = "interrupted" if self._interrupted else "the time is spent (--minutes)"
             self.notes.append(f"not tried, {why}: {'; '.join(one.name for one in missed)}")
@@ -77,9 +81,10 @@ class Bench:
         if setting not in self.plan.settings and cold.first("problem").get("stage") == "setting":
             self._progress.say(f"{setting.name}: does not apply, {cold.first('problem')['text']}")
             return
+        if beside:
+            self._beside[setting] = cold
         found = trial(setting, cold, warm if warm and warm.first("warm") else None)
-        cautions = (*found.cautions, *_beside(setting, beside, cold.compiling))
-        self.trials.append(msgspec.structs.replace(found, cautions=cautions))
+        self.trials.append(_with(found, _beside(setting, beside, cold.compiling)))
         told = times(found.ratio) if found.ratio else f"{found.outcome}, {found.why}"
         self._progress.say(f"{setting.name}: {told}")
 
@@ -119,6 +124,27 @@ class Bench:
         ended = measure(self._jobs(group), patience, limit, done, self._progress)
         self._interrupted = not ended
 
+    def _compile_best_alone(self) -> None:
+        """What compiling the best costs, cold and cached, where others compiled beside it."""
+        chosen = best(self.trials)
+        one = self.trials[chosen] if chosen is not None else None
+        measured = self._beside.get(one.setting) if one else None
+        if chosen is None or one is None or one.cold is None or measured is None:
+            return
+        enough = self._processes.left() > _ROOM * one.cold.seconds
+        if self._interrupted or not self.plan.warm_cache or not enough:
+            return
+        self._progress.say(f"{one.name}: compiling alone, for its cost")
+        with self._processes.cache() as cache:
+            found = [self._processes.run(one.setting, cache, self._processes.left(),
+                                         self._progress, measure=False)
+                     for _ in ("cold", "from the cache")]  # fmt: skip
+        self._interrupted = any(run.ended == "interrupted" for run in found)
+        if all(run.first("end") for run in found):
+            alone = trial(one.setting, measured, found[1], alone=found[0])
+            kept = [text for text in one.cautions if not text.startswith(_SHARED)]
+            self.trials[chosen] = msgspec.structs.replace(alone, cautions=tuple(kept))
+
     def _jobs(self, settings: Sequence[Setting]) -> list[Job]:
         return [Job(self.plan, self._processes, setting) for setting in settings]
 
@@ -134,11 +160,15 @@ class Bench:
         self.add(setting, cold, warm)
 
 
+def _with(found: Trial, cautions: Iterable[str]) -> Trial:
+    return msgspec.structs.replace(found, cautions=(*found.cautions, *cautions))
+
+
 def _beside(setting: Setting, others: int, compiling: int) -> Iterator[str]:
     """What to be careful about where `others` were compiled at the same time."""
     if others:
         word = f"{others} other{'s' * (others > 1)}"
-        yield f"compiled beside {word}: the time of compiling includes theirs"
+        yield f"{_SHARED} {word}: the time of compiling includes theirs"
         if setting.mode.startswith("max-autotune"):
             yield "its kernels were chosen by timings beside other compiles"
     if compiling:

@@ -10,7 +10,7 @@ from compilescope.bench.agreement import judged
 from compilescope.bench.intervals import break_even
 from compilescope.bench.series import drift
 from compilescope.bench.timings import Overall, Pair, cost, overall, pairs
-from compilescope.benching import Case, Cost, Numerics, Setting, Trial
+from compilescope.benching import Case, Numerics, Setting, Trial
 
 if TYPE_CHECKING:
     from compilescope.bench.process import Found
@@ -19,17 +19,20 @@ _BUSY = 0.15  # share of the processors that others may use before it is said
 _STEPPED = 0.05  # by which the GPU's clock may move
 
 
-def trial(setting: Setting, cold: Found, warm: Found | None) -> Trial:
-    """What the processes of `setting` showed."""
+def trial(
+    setting: Setting, cold: Found, warm: Found | None, *, alone: Found | None = None
+) -> Trial:
+    """What the processes of `setting` showed; `alone` compiled with nothing beside it."""
     cases = cases_of(cold)
     made = pairs(cold, cases)
     outcome, why = _outcome(cold, made)
     whole = overall(made)
-    compiles = cold.all("compile")
+    compiles = (alone or cold).all("compile")
     again = [one for one in compiles if one["recompile"]]
     log = compiler_log.read(cold.log)
-    spent = _cold(cold, made)
-    spent_warm = cost(warm, _levels(made, len(cases))) if warm and made else None
+    levels = _levels(made, len(cases))
+    spent = cost(alone or cold, levels) if made else None
+    spent_warm = cost(warm, levels) if warm and made else None
     gain = whole.gain() if whole else None
     memory = cold.first("memory")
     return Trial(
@@ -93,10 +96,6 @@ def _last_line(found: Found) -> str:
 def _levels(made: Sequence[Pair], count: int) -> list[tuple[float, ...]]:
     known = {pair.case: pair.compiled.levels() for pair in made}
     return [known.get(number, ()) for number in range(count)]
-
-
-def _cold(found: Found, made: Sequence[Pair]) -> Cost | None:
-    return cost(found, _levels(made, len(cases_of(found)))) if made else None
 
 
 def _numerics(found: Found, cases: Sequence[Case]) -> Numerics:
