@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
+
+_SETTING = re.compile(r"torch\.[\w.]*config\.\w+ = ")
 
 
 class CannotEditError(Exception):
@@ -35,9 +38,12 @@ def with_settings(text: str, lines: Sequence[str]) -> str:
             torch = torch or code_of(node).strip().startswith("import torch")
     if last < 0:
         raise CannotEditError("the file has no import at its top")
+    imported = last
+    while last + 1 < len(module.body) and _SETTING.match(code_of(module.body[last + 1]).strip()):
+        last += 1
     wanted = [line for line in lines if line not in text]
     new = [statement(line) for line in ([] if torch else ["import torch"]) + wanted]
-    if new and torch:
+    if new and torch and last == imported:
         new[0] = new[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
     body = [*module.body[: last + 1], *new, *module.body[last + 1 :]]
     return module.with_changes(body=body).code

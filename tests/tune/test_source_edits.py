@@ -21,6 +21,8 @@ def test_settings_go_after_the_imports_and_are_not_repeated():
     changed = with_settings(text, [SETTING])
     assert changed.index("# kept") < changed.index(SETTING) < changed.index("x = 1")
     assert with_settings(changed, [SETTING]) == changed
+    other = "torch.compiler.config.dynamic_sources = 'x'"
+    assert f"\n\n{SETTING}\n{other}\n\nx = 1\n" in with_settings(changed, [other])
 
 
 def test_settings_bring_torch_where_it_was_not_imported():
