@@ -132,7 +132,7 @@ def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iter
     if found.all("warm") and not found.first("warm").get("quiet", True):
         yield "it compiled in each pass over the inputs: there is no steady state"
     yield from (note["text"] for note in found.all("note"))
-    yield from found.first("tuned").get("troubles", ())
+    yield from found.first("tuned").get("cautions", ())
 
 
 def _unsettled(made: Sequence[Pair]) -> Iterator[str]:

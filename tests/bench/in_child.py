@@ -70,7 +70,7 @@ def tuned(name, content):
         sizes = [list(subject.call(variant.call, item).shape) for item in variant.items[0]]
     graphs = torch._dynamo.utils.counters["stats"]["unique_graphs"] - before
     told = remedies.told
-    return {"graphs": graphs, "sizes": sizes, "places": told.places, "troubles": told.troubles}
+    return {"graphs": graphs, "sizes": sizes, "places": told.places, "cautions": told.cautions}
 
 
 def argument(do, callable_name="Sequential", **more):

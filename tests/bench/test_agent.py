@@ -150,7 +150,7 @@ def test_remedies_of_tune_are_in_place_once_for_all_calls(found):
         "graphs": 1,
         "sizes": [[4, 3], [6, 3], [9, 3], [6, 3]],
         "places": ["mark_unbacked input"],
-        "troubles": [],
+        "cautions": [],
     }
 
 
@@ -158,12 +158,13 @@ def test_what_tune_pads_at_each_call_is_cut_again(found):
     assert found["tuned_cut"]["graphs"] == 2  # sizes 8 and 16
     assert found["tuned_cut"]["sizes"] == found["tuned"]["sizes"]
     assert found["tuned_cut"]["places"] == ["pad input"]
+    assert "from outside at each compiled call" in found["tuned_cut"]["cautions"][0]
 
 
 def test_remedies_that_cannot_be_applied_are_told(found):
     assert found["tuned_config"]["graphs"] == 2
-    (trouble,) = found["tuned_config"]["troubles"]
-    assert trouble == (
+    (caution,) = found["tuned_config"]["cautions"]
+    assert caution == (
         "a remedy could not be applied: dynamo.no_such_thing, this torch has no such setting"
     )
     assert found["tuned_other"]["text"] == (

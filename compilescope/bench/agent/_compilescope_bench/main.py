@@ -70,7 +70,7 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
         note()
         raise _failed(subject, eager, error) from error
     if remedies is not None:
-        record.write("tuned", places=remedies.told.places, troubles=remedies.told.troubles)
+        record.write("tuned", places=remedies.told.places, cautions=remedies.told.cautions)
     record.write("warm", quiet=quiet)
     if spec["measure"]:
         if spec["gate"]:

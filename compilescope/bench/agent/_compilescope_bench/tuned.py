@@ -14,13 +14,18 @@ from .record import Problem
 from .steps import Variant
 from .subject import Input, Subject
 
+_OUTSIDE = (
+    "its remedies are applied from outside at each compiled call, which takes some microseconds"
+    " that a change of the program would not"
+)
+
 
 class Told:
     """What was applied and what was not, where a trial would write it down."""
 
     def __init__(self) -> None:
         self.places: list[str] = []
-        self.troubles: list[str] = []
+        self.cautions: list[str] = []
 
     def note(self, record: str, **fields: Any) -> None:
         """Records of another sort: a bench has its own."""
@@ -33,8 +38,8 @@ class Told:
     def refused(self, what: str, why: str) -> None:
         """A remedy could not be applied."""
         text = f"a remedy could not be applied: {what}, {why}"
-        if text not in self.troubles:
-            self.troubles.append(text)
+        if text not in self.cautions:
+            self.cautions.append(text)
 
 
 class Remedies:
@@ -77,7 +82,9 @@ class Remedies:
                 f"the remedies are for {', '.join(others)}, what is measured is {name}",
                 hint="--only NAME measures another callable of the program",
             )
-        if not self._each_call:
+        if self._each_call:
+            self.told.cautions.append(_OUTSIDE)
+        else:
             self._change(variant, subject, name)
 
     def _change(self, variant: Variant, subject: Subject, name: str) -> None:
