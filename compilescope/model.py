@@ -396,6 +396,7 @@ class ForecastChange(msgspec.Struct, frozen=True, omit_defaults=True):
     dimension: int | None  # None where it is no size
     value: str
     kind: ForecastKind = "size"
+    held: str = ""  # what it was in the call that the input was built from
 
 
 ForecastKey = int | str | None | tuple[int | str | None, ...]
@@ -418,7 +419,7 @@ class ForecastLeaf(msgspec.Struct, frozen=True, omit_defaults=True):
 class ForecastCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """An input: one that would compile another graph, or one that warm-up needs before it.
 
-    "assumed" ones are of a kind that never came; they are not counted.
+    "assumed" ones are of a kind that has not come; they are not counted.
     """
 
     callable: int  # index into Session.callables
@@ -488,7 +489,27 @@ class ForecastCallable(msgspec.Struct, frozen=True, omit_defaults=True):
     left_out: int = 0  # calls of kinds beyond the first eight
     unbounded: tuple[str, ...] = ()  # sizes of which every value compiles a graph
     unusable: tuple[str, ...] = ()  # why calls of the program could not be made again
-    fixed: tuple[str, ...] = ()  # what never varied, and would compile a graph if it did
+    fixed: tuple[str, ...] = ()  # what has not varied, and would compile a graph if it did
+    fixed_cut: bool = False  # time ended before all of that was tried
+
+
+class ForecastFixed(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that has not varied yet, and that a guard fixes. It is not counted."""
+
+    callable: int
+    source: str
+    dimension: int | None
+    kind: ForecastKind
+    held: str  # what it always was
+    calls: tuple[int, ...]  # indexes into Forecast.calls: the other values that were tried
+    values: tuple[str, ...] = ()  # of these
+    graphs: int = 0  # that all of them compile; 0: one was refused and not compiled
+    seconds: float | None = None
+    unbounded: bool = False  # each further value compiles
+    frame: Frame | None = None
+    why: str = ""
+    remedy: str = ""
+    snippet: str = ""
 
 
 class ForecastRemedy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -523,6 +544,7 @@ class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float | None = None  # what all of them would cost
     remedies: tuple[ForecastRemedy, ...] = ()  # the one that leaves least first
     warmup: ForecastWarmup | None = None
+    fixed: tuple[ForecastFixed, ...] = ()  # has not varied yet, and a guard fixes it
 
 
 class CallStrip(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from compilescope.diagnose import diagnose
 from compilescope.forecast.factors import with_causes
+from compilescope.forecast.fixed import entries, names
 from compilescope.forecast.order import ordered
 from compilescope.forecast.remedies import planned
 from compilescope.model import (
@@ -19,6 +20,7 @@ from compilescope.model import (
     Forecast,
     ForecastCall,
     ForecastCallable,
+    ForecastFixed,
     ForecastFrame,
     ForecastWarmup,
     Recompiled,
@@ -59,18 +61,22 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
     merged = structs.replace(session, events=(*session.events, *explored))
     diagnosis = diagnose(merged)
     new = {event.compile_id for event in explored if isinstance(event, Recompiled)}
-    met = {item.cause for item in diagnosis.recompiles if item.compile_id in new}
-    calls, causes = with_causes(found, *_explained(diagnosis, new))
+    counted = {name for item in found if item.call.what == "graph" for name in item.ids}
+    met = {item.cause for item in diagnosis.recompiles if item.compile_id in new & counted}
+    explained, happened = _explained(diagnosis, new)
+    calls, causes = with_causes(found, explained, happened)
+    fixed = entries(found, explained, findings)
     graphs = [call for call in calls if call.what == "graph"]
     return Forecast(
         calls=calls,
         causes=causes,
         frames=tuple(_frames(session, graphs, process)),
-        callables=tuple(_callables(session, findings, calls)),
+        callables=tuple(_callables(session, findings, fixed)),
         stopped=stopped,
         seconds=_sum([call.seconds for call in graphs]),
         remedies=planned(merged, diagnosis, met),
         warmup=_warmup(calls, findings),
+        fixed=fixed,
     )
 
 
@@ -148,7 +154,7 @@ def _key(frame: Frame) -> tuple[str, int]:
 
 
 def _priced(item: Found, compiled: dict[str, Compiled], costs: _Costs) -> ForecastCall:
-    if item.call.what != "graph":
+    if item.call.what not in ("graph", "assumed"):
         return item.call
     frames = tuple(compiled[name].frame for name in item.ids if name in compiled)
     return structs.replace(
@@ -196,16 +202,8 @@ def _limit(session: Session) -> tuple[str, int | None]:
     return "recompile_limit", None
 
 
-def _fixed(calls: tuple[ForecastCall, ...], number: int) -> Iterator[str]:
-    for call in calls:
-        if call.callable == number and call.what == "assumed":
-            change = call.changes[0]
-            size = f".shape[{change.dimension}]"
-            yield change.source + (f": {change.value}" if change.dimension is None else size)
-
-
 def _callables(
-    session: Session, findings: Findings, calls: tuple[ForecastCall, ...]
+    session: Session, findings: Findings, fixed: tuple[ForecastFixed, ...]
 ) -> Iterator[ForecastCallable]:
     for note in findings.summaries:
         number = note["callable"]
@@ -222,5 +220,6 @@ def _callables(
             left_out=note["left_out"],
             unbounded=tuple(findings.unbounded.get(number, ())),
             unusable=tuple(dict.fromkeys(findings.unusable.get(number, ()))),
-            fixed=tuple(dict.fromkeys(_fixed(calls, number))),
+            fixed=tuple(dict.fromkeys(names(fixed, number))),
+            fixed_cut=number in findings.incomplete,
         )

@@ -85,14 +85,16 @@ def _cause(
     remedy = cause.remedies[0] if cause and cause.remedies else None
     frames = found[smallest].call.frames
     kind = cause.kind if cause else "tensor.stride" if factor == LAYOUT else "unknown"
+    values = _values(items, factor)
     return ForecastCause(
         id=hashlib.sha256(f"forecast {key} {kind}".encode()).hexdigest()[:12],
         kind=kind,
         source=source or (cause.source if cause else "") or factor.partition(" of ")[2],
-        dimension=dimension if match else cause.dimension if cause else None,
+        # A layout or a mode is of no dimension, whichever the guard on it names.
+        dimension=dimension if match or values else cause.dimension if cause else None,
         frame=cause.frame if cause else frames[0] if frames else Frame("", 0),
         why=_why(found[smallest], factor, cause),
-        values=_values(items, factor),
+        values=values,
         alone=sum(len(item.factors) == 1 for item in items),
         inputs=len(items),
         seconds=sum(known) if known else None,

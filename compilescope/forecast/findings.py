@@ -35,6 +35,8 @@ class Findings:
     calls: list[Found] = field(default_factory=list)
     summaries: list[dict[str, Any]] = field(default_factory=list)
     unbounded: dict[int, list[str]] = field(default_factory=dict)
+    unbounded_fixed: dict[int, list[str]] = field(default_factory=dict)
+    incomplete: set[int] = field(default_factory=set)  # of what has not varied
     unusable: dict[int, list[str]] = field(default_factory=dict)
     covers: dict[int, list[int]] = field(default_factory=dict)  # numbers of calls, in order
     numbers: dict[int, int] = field(default_factory=dict)  # of the agent, to the session's
@@ -84,7 +86,10 @@ def _read_note(note: dict[str, Any], found: Findings) -> None:
     if note["what"] == "summary":
         found.summaries.append({**note, "callable": number})
     elif note["what"] == "unbounded":
-        found.unbounded.setdefault(number, []).extend(note["sources"])
+        held = found.unbounded_fixed if note["assumed"] else found.unbounded
+        held.setdefault(number, []).extend(note["sources"])
+    elif note["what"] == "incomplete":
+        found.incomplete.add(number)
     elif note["what"] == "proof":
         found.proofs.setdefault(number, {}).update(note)
     elif note["what"] == "cover":
@@ -103,7 +108,9 @@ def _call(note: dict[str, Any], number: int) -> ForecastCall:
         callable=number,
         what=note["what"],
         changes=tuple(
-            ForecastChange(change["source"], change["dimension"], change["to"], change["kind"])
+            ForecastChange(
+                change["source"], change["dimension"], change["to"], change["kind"], change["held"]
+            )
             for change in note["changes"]
         ),
         layout=note["layout"],

@@ -10,13 +10,19 @@ if TYPE_CHECKING:
     from compilescope.model import ForecastCall
 
 
-def ordered(calls: Sequence[ForecastCall], number: int) -> list[int]:
-    """All calls of a callable, each input once: ordinary sizes first, then as they came."""
+def ordered(calls: Sequence[ForecastCall], number: int, *, fixed: bool = False) -> list[int]:
+    """All calls of a callable, each input once: ordinary sizes first, then as they came.
+
+    Args:
+        calls: Of the forecast.
+        number: The callable's.
+        fixed: Whether those are among them that vary what has not varied.
+    """
     usable = [
         place
         for place, call in enumerate(calls)
         if call.callable == number
-        and call.what != "assumed"
+        and (fixed or call.what != "assumed")
         and not (call.repeat or call.unbounded or call.error)
     ]
 

@@ -35,11 +35,21 @@ def prove(run: Run, search: Search, session: Session) -> Session:
     return structs.replace(session, forecast=_concluded(forecast, findings))
 
 
-def hold(run: Run, search: Search, session: Session, *, warm: bool = True) -> Findings:
-    """What a run behind the warm-up, or without one, compiles; then of all that was foreseen."""
+def hold(
+    run: Run, search: Search, session: Session, *, warm: bool = True, fixed: bool = False
+) -> Findings:
+    """What a run behind the warm-up, or without one, compiles; then of all that was foreseen.
+
+    Args:
+        run: The program.
+        search: How it was explored.
+        session: With the forecast.
+        warm: Whether the warm-up runs first.
+        fixed: Whether inputs are called, too, that vary what has not varied.
+    """
     folder = Path(tempfile.mkdtemp(prefix="compilescope-warmup-"))
     try:
-        options = _written(folder, session, warm=warm)
+        options = _written(folder, session, warm=warm, fixed=fixed)
         raw = folder / "raw"
         probe(
             replace(
@@ -55,11 +65,12 @@ def hold(run: Run, search: Search, session: Session, *, warm: bool = True) -> Fi
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _written(folder: Path, session: Session, *, warm: bool) -> dict[str, Any]:
+def _written(folder: Path, session: Session, *, warm: bool, fixed: bool) -> dict[str, Any]:
     """The warm-up and a file of all calls, and how the agent finds them."""
     forecast = session.forecast
     assert forecast is not None
-    every = {number: ordered(forecast.calls, number) for number in range(len(session.callables))}
+    numbers = range(len(session.callables))
+    every = {number: ordered(forecast.calls, number, fixed=fixed) for number in numbers}
     places = tuple(place for number in sorted(every) for place in every[number])
     whole = structs.replace(
         session, forecast=structs.replace(forecast, warmup=ForecastWarmup(calls=places))

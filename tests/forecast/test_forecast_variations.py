@@ -49,6 +49,11 @@ def numbered(x, factor):
 def still(x):
     return x.cos()
 
+@torch.compile(backend="eager")
+def unvaried(x, items, names, scale=2, deep=False):
+    x = x + sum(items) + sum(names.values())
+    return x * scale if not deep else x
+
 net = torch.nn.Dropout()
 moded = torch.compile(net, backend="eager")
 x = torch.arange(12.0).reshape(3, 4) - 5
@@ -68,6 +73,7 @@ carried({(0, "conv"): torch.zeros(9, 4)})
 numbered(x, 0.0)
 numbered(x, 1.0)
 still(x)
+unvaried(x, [x, x], {"a": x, "b": x}, scale=2)
 moded(x)
 net.eval()
 with torch.no_grad():
@@ -104,6 +110,12 @@ def special(session, name):
     ]
 
 
+def fixed(session, name):
+    """What of `name` has not varied though a guard fixes it."""
+    (number,) = (place for place, one in enumerate(session.callables) if one.name.endswith(name))
+    return [one for one in session.forecast.fixed if one.callable == number]
+
+
 def test_the_contents_decide_where_code_runs_between_graphs(made):
     assert {kind for each in special(made[1], "kept") for kind, _ in each} == {"contents"}
 
@@ -124,7 +136,7 @@ def test_arguments_that_came_apart_come_together(made):
 
 def test_lists_of_lengths_that_never_came(made):
     lengths = {each.get(("structure", "items")) for each in special(made[1], "listed")}
-    assert {"3 items", "5 items", "1 items"} <= lengths
+    assert {"3 items", "5 items", "1 item"} <= lengths
 
 
 def test_keys_that_came_in_other_sets(made):
@@ -153,8 +165,21 @@ def test_what_never_varied_is_named_and_not_counted(made):
     done, session = made
     assert special(session, "still") == []
     still = next(one for one in session.forecast.callables if one.name == "still")
-    assert still.fixed == ("x.shape[0]", "x.shape[1]")
-    assert "Never varied, and not counted: x.shape[0], x.shape[1]." in done.stdout
+    assert still.fixed[:2] == ("x.shape[0]", "x.shape[1]")
+    rows = next(one for one in fixed(session, "still") if one.dimension == 0)
+    assert (rows.source, rows.held, rows.values) == ("x", "3", ("7", "1", "0"))
+    assert rows.graphs == 3
+    assert "x.shape[0], so far 3: 3 graphs for 7, 1 and 0" in done.stdout
+
+
+def test_flags_numbers_and_lengths_that_have_not_varied(made):
+    held = {(one.kind, one.source): one.values for one in fixed(made[1], "unvaried")}
+    assert held["value", "scale"][0] == "3"
+    assert held["value", "deep"] == ("True",)
+    assert held["structure", "items"] == ("3 items", "1 item")
+    assert "keys a, b, another key" in held["structure", "names"]
+    assert held["mode", "grad mode"] == ("off",)
+    assert special(made[1], "unvaried") == []
 
 
 def test_the_warm_up_covers_all_of_it(made):

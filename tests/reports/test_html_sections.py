@@ -22,6 +22,7 @@ from compilescope.model import (
     ForecastCallable,
     ForecastCause,
     ForecastChange,
+    ForecastFixed,
     ForecastFrame,
     ForecastRemedy,
     ForecastWarmup,
@@ -30,9 +31,7 @@ from compilescope.model import (
 )
 
 H200 = Path(__file__).parents[1] / "data" / "h200"
-NOT_TRIED = (
-    "1 call at start-up. Not tried: `compilescope forecast --emit warmup.py` writes and tries it."
-)
+NOT_TRIED = "1 call for all of it (--emit warmup.py writes it and tries it)"
 FRAME = Frame("/home/user/serve.py", 12, "step", "grid = (n,)")
 REMEDY = Remedy("fix", "Name `n` in `do_not_specialize`", 'do_not_specialize=["n"]')
 KERNELS = (
@@ -146,13 +145,13 @@ def forecast(**changes):
 def test_forecast_tells_what_happened_what_would_and_what_is_covered(diagnoses):
     said = words(render(msgspec.structs.replace(diagnoses["clean"], forecast=forecast())))
     assert (
-        "2 inputs that never came would compile at least 3 more graphs, 1.5 s of compiling; 1 input"
+        "This program can be made to compile at least 3 more graphs, 1.5 s of compiling; 1 input"
         " would fail to compile." in said
     )
     assert "3 2 inputs 1.5 s ✓ proved covered" in said
-    assert "Proved: after it none of these inputs compiled anything." in said
-    assert "step has 3 graphs and could need 6 more: its recompile_limit of 8 would be" in said
-    assert "30 inputs tried, 27 served by the graphs there are, 1 that the program itself" in said
+    assert "2 calls for all of it; proved by a run: nothing compiled after it" in said
+    assert "in step: 3 graphs now, 6 more; its recompile_limit of 8 is reached after 5: " in said
+    assert "30 inputs tried, 27 served, 1 that the program itself cannot take" in said
 
 
 @pytest.mark.parametrize(
@@ -162,10 +161,10 @@ def test_forecast_tells_what_happened_what_would_and_what_is_covered(diagnoses):
             ForecastWarmup((0,)),
             NOT_TRIED,
         ),
-        (ForecastWarmup((0,), 2), "1 call at start-up. Tried: 2 inputs still recompiled after it."),
+        (ForecastWarmup((0,), 2), "1 call for all of it; 2 inputs still compiled after it"),
         (
             ForecastWarmup((0,), None, "it raised"),
-            "1 call at start-up. It could not be tried: it raised",
+            "1 call for all of it; when tried it ended with it raised",
         ),
         (None, ""),
     ],
@@ -180,6 +179,33 @@ def test_forecast_that_found_nothing_says_how_much_was_tried():
     assert found.sentence == "Nothing would recompile: 9 inputs tried, no other graph needed."
     stopped = Section(Forecast(callables=tried, stopped="the program was killed"), ())
     assert stopped.sentence == "Nothing that would recompile was found."
+
+
+def fixed(source, **fields):
+    content = {"kind": "size", "held": "8", "calls": (1,), "values": ("11", "1"), "frame": FRAME}
+    return ForecastFixed(0, source, 0, **(content | fields))
+
+
+def test_what_has_not_varied_stands_apart_and_is_not_counted(diagnoses):
+    held = (
+        fixed("x", graphs=2, seconds=0.5, why="`x` had 8 rows.", unbounded=True),
+        fixed("grad mode", kind="mode", held="on", values=("off",)),
+    )
+    held = (held[0], msgspec.structs.replace(held[1], dimension=None))
+    found = Forecast(callables=(ForecastCallable(0, "Head", tried=9, served=9),), fixed=held)
+    said = words(render(msgspec.structs.replace(diagnoses["clean"], forecast=found)))
+    assert "Nothing that varied so far would recompile: 9 inputs tried" in said
+    line = "x.shape[0], so far 8: 2 graphs for 11 and 1, and one for every further value, 500 ms"
+    assert line in said
+    assert "`x` had 8 rows." in said or "x had 8 rows." in said
+    assert "Would compile as well: grad mode (off)" in said
+
+
+def test_a_layout_is_named_by_its_tensor():
+    layout = msgspec.structs.replace(
+        forecast().causes[0], kind="tensor.stride", dimension=None, values=("transposed in memory",)
+    )
+    assert Section.named(layout) == "x: transposed in memory"
 
 
 def function(name, line, seconds, caller=None):

@@ -1,4 +1,4 @@
-"""What never varied: named where it would compile a graph; explored where the user says it may."""
+"""Variations of kinds that never came: layouts, values, types, modes, lengths and keys."""
 
 from __future__ import annotations
 
@@ -6,83 +6,43 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import forecast_layouts, forecast_spec
-from .forecast_inputs import Candidate
 from .forecast_mixing import in_mode, replaced, resized
-from .forecast_parts import containers, put, tree
+from .forecast_parts import containers, part, put, tree
 from .forecast_samples import is_tensor
 from .forecast_strides import SLICED, TRANSPOSED, WIDER, is_slice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from .forecast_explore import Search
-    from .forecast_inputs import Place
-    from .forecast_samples import Kind
+    from .forecast_inputs import Candidate
+    from .forecast_parts import Keys
+
+_ADDED = "another key"
 
 
-def assume(search: Search, kind: Kind, general: Candidate) -> None:
-    """Variations of `general` that are of no kind that came."""
-    chosen = search.options.get("assume", ())
-    if "sizes" not in chosen:
-        _name(search, _sizes(search, kind, general))
-    if "layouts" not in chosen:
-        _name(search, _slices(general))
-    for name, variations in _VARIATIONS.items():
-        if name in chosen:
-            for candidate in variations(search, general):
-                search.attempt(candidate)
+def assume(search: Search, general: Candidate) -> None:
+    """Variations of `general` that are of no kind that came, where the user says they may come."""
+    for name in search.options.get("assume", ()):
+        for candidate in _VARIATIONS[name](search, general) if name in _VARIATIONS else ():
+            search.attempt(candidate)
     forecast_spec.explore(search, general)
 
 
-def _name(search: Search, candidates: Iterator[Candidate]) -> None:
-    for candidate in candidates:
-        if search.would_compile(candidate):
-            search.notes.assumed(candidate)
-
-
-def _slices(general: Candidate) -> Iterator[Candidate]:
+def slices(general: Candidate) -> Iterator[Candidate]:
+    """Slices of larger tensors, cut out of one of another size."""
     for number, leaf in enumerate(general.sample.leaves):
         if is_tensor(leaf.value) and is_slice(leaf.value):
             yield forecast_layouts.formed(general, number, WIDER)
 
 
-def _sizes(search: Search, kind: Kind, general: Candidate) -> Iterator[Candidate]:
-    """Each size that was always the same at another value, alone or with those equal to it."""
-    sample = general.sample
-    constant: dict[int, list[Place]] = {}
-    for number, leaf in enumerate(sample.leaves):
-        if is_tensor(leaf.value):
-            for dimension, size in enumerate(leaf.value.shape):
-                if {fact[number][dimension] for fact in kind.facts} == {size}:
-                    constant.setdefault(int(size), []).append((number, dimension))
-    for size, places in constant.items():
-        tied = []
-        for place in places:
-            found = _valid(search, general, [place], size)
-            if found is None:
-                tied.append(place)
-            else:
-                yield found
-        found = _valid(search, general, tied, size) if len(tied) > 1 else None
-        if found is not None:
-            yield found
+def _all_layouts(_: Search, general: Candidate) -> Iterator[Candidate]:
+    yield from slices(general)
+    yield from layouts(general)
 
 
-def _valid(search: Search, general: Candidate, places: list[Place], size: int) -> Candidate | None:
-    others = dict.fromkeys((size + 3 + size % 2, size * 2, size // 2))
-    for value in others:
-        if value > 1 and value != size and not search.late():
-            sizes = dict.fromkeys(places, value)
-            candidate = Candidate(
-                general.sample, {**general.sizes, **sizes}, "", sizes, (places[0],)
-            )
-            if search.is_valid(candidate):
-                return candidate
-    return None
-
-
-def _layouts(_: Search, general: Candidate) -> Iterator[Candidate]:
-    yield from _slices(general)
+def layouts(general: Candidate) -> Iterator[Candidate]:
+    """Each tensor transposed in memory, and as a slice of a larger one."""
     for number, leaf in enumerate(general.sample.leaves):
         if is_tensor(leaf.value) and leaf.value.dim() > 0:
             for form in (TRANSPOSED, SLICED):
@@ -90,23 +50,38 @@ def _layouts(_: Search, general: Candidate) -> Iterator[Candidate]:
                     yield forecast_layouts.formed(general, number, form)
 
 
-def _values(search: Search, general: Candidate) -> Iterator[Candidate]:
+def values(
+    search: Search, general: Candidate, moving: Collection[Keys] = ()
+) -> Iterator[Candidate]:
+    """Numbers and flags at other values, given or not, and arguments that may be None as None.
+
+    Args:
+        search: Of the callable.
+        general: An ordinary input.
+        moving: Where numbers are that varied: they stay.
+    """
     sample = general.sample
     for keys, value in _plain(search, general):
-        if isinstance(value, bool):
-            others: tuple[Any, ...] = (not value,)
-        elif isinstance(value, int):
-            others = (value + 1, 0, 1)
-        elif isinstance(value, float):
-            others = (value * 1.5 + 0.25, 0.0)
-        else:
-            continue
-        for other in others:
-            if other != value:
-                yield replaced(search, sample, keys, other)
-    for name, default in search.notes.optional():
-        for keys in search.notes.keys(sample, name):
-            yield replaced(search, sample, keys, default)
+        for other in _others(value) if keys not in moving else ():
+            yield replaced(search, sample, keys, other)
+    for name, default in search.notes.defaults():
+        given = list(search.notes.keys(sample, name))
+        if not given:
+            for other in _others(default):
+                yield replaced(search, sample, ("kwargs", name), other)
+        elif default is None and part(tree(sample), given[0]) is not None:
+            yield replaced(search, sample, given[0], None)
+
+
+def _others(value: Any) -> tuple[Any, ...]:
+    """Values of the same type: two of no particular kind, then those that are special."""
+    if type(value) is bool:
+        return (not value,)
+    if type(value) is int:
+        return tuple(other for other in (value + 1, value + 2, 0, 1) if other != value)
+    if type(value) is float:
+        return (value * 1.5 + 0.25, value * 1.25 + 0.5, *([0.0] if value else []))
+    return ()
 
 
 def _plain(search: Search, general: Candidate) -> Iterator[tuple[Any, Any]]:
@@ -117,7 +92,8 @@ def _plain(search: Search, general: Candidate) -> Iterator[tuple[Any, Any]]:
                 yield keys, leaf.value
 
 
-def _dtypes(search: Search, general: Candidate) -> Iterator[Candidate]:
+def dtypes(search: Search, general: Candidate) -> Iterator[Candidate]:
+    """All tensors of floating-point numbers in another type."""
     torch: Any = sys.modules["torch"]
     sample = general.sample
     pytree: Any = sys.modules["torch.utils._pytree"]
@@ -132,12 +108,34 @@ def _dtypes(search: Search, general: Candidate) -> Iterator[Candidate]:
         )
 
 
-def _modes(search: Search, general: Candidate) -> Iterator[Candidate]:
-    ambient = general.sample.ambient
-    if not ambient.inference:
-        yield in_mode(general.sample, "grad", not ambient.grad)
+def subclasses(search: Search, general: Candidate) -> Iterator[Candidate]:
+    """Each tensor as one of a class of its own."""
+    torch: Any = sys.modules["torch"]
+    other = type("Subclass", (torch.Tensor,), {})
+    sample = general.sample
+    for number, leaf in enumerate(sample.leaves):
+        keys = search.notes.keys_of_leaf(sample, number)
+        if is_tensor(leaf.value) and all(not str(key).startswith(".") for key in keys):
+            made = sample.but(*put(sample, keys, leaf.value.detach().as_subclass(other)))
+            name = search.notes.name_of(sample, keys)
+            yield search.notes.described(made, "dtype", "a subclass of Tensor", name)
+
+
+def modes(search: Search, general: Candidate) -> Iterator[Candidate]:
+    """Each mode of the calling thread and of the module switched, and gradients of the inputs."""
+    torch: Any = sys.modules["torch"]
+    sample = general.sample
+    ambient = sample.ambient
     if ambient.training is not None:
-        yield in_mode(general.sample, "training", not ambient.training)
+        yield in_mode(sample, "training", not ambient.training)
+    kinds = {leaf.value.device.type for leaf in sample.leaves if is_tensor(leaf.value)}
+    kind = next(iter(kinds & {"cuda", "cpu"}), "cpu") if len(kinds) == 1 else "cpu"
+    yield in_mode(sample, "autocast", () if ambient.autocast else ((kind, torch.bfloat16),))
+    other = torch.float64 if ambient.dtype is torch.float32 else torch.float32
+    yield in_mode(sample, "dtype", other)
+    if not ambient.inference:
+        yield in_mode(sample, "inference", value=True)
+        yield in_mode(sample, "grad", not ambient.grad)
     yield from _requiring(search, general)
 
 
@@ -159,21 +157,25 @@ def _requiring(search: Search, general: Candidate) -> Iterator[Candidate]:
             yield search.notes.described(made, "mode", text, name)
 
 
-def _lengths(search: Search, general: Candidate) -> Iterator[Candidate]:
+def lengths(search: Search, general: Candidate) -> Iterator[Candidate]:
+    """Lists longer and shorter by one, dicts with a key less and with one more."""
     for keys, held in containers(general.sample):
         if isinstance(held, dict):
             for key in held:
                 rest = {name: item for name, item in held.items() if name != key}
                 yield replaced(search, general.sample, keys, rest)
+            if held and all(isinstance(key, str) for key in held):
+                more = {**held, _ADDED: next(reversed(held.values()))}
+                yield replaced(search, general.sample, keys, more)
         elif held:
             for length in (len(held) + 1, len(held) - 1):
                 yield replaced(search, general.sample, keys, resized(held, length))
 
 
-_VARIATIONS = {
-    "layouts": _layouts,
-    "values": _values,
-    "dtypes": _dtypes,
-    "modes": _modes,
-    "lengths": _lengths,
+_VARIATIONS: dict[str, Callable[[Search, Candidate], Iterator[Candidate]]] = {
+    "layouts": _all_layouts,
+    "values": values,
+    "dtypes": dtypes,
+    "modes": modes,
+    "lengths": lengths,
 }

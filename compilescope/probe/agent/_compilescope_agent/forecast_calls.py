@@ -32,9 +32,13 @@ class Caller:
         return "" if error is None else _text(error)
 
     def served(self, candidate: Candidate) -> bool:
-        """Whether a graph that exists takes the input."""
+        """Whether a graph that exists takes the input; guards can also raise over it."""
+        return self._call(candidate, "fail_on_recompile") is None
+
+    def refused(self, candidate: Candidate) -> bool:
+        """Whether the guards of all graphs that exist say no."""
         error = self._call(candidate, "fail_on_recompile")
-        return error is None or not str(error).startswith(_DETECTED)
+        return error is not None and str(error).startswith(_DETECTED)
 
     def compile(self, candidate: Candidate, *, restore: bool = True) -> tuple[tuple[str, ...], str]:
         """The compile ids that the call paid for, and the error that it ended with."""

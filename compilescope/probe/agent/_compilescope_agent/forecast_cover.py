@@ -6,11 +6,14 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from .forecast_guards import smallest
+
 if TYPE_CHECKING:
     from .forecast_explore import Search
     from .forecast_note import Noted
 
 _ROUNDS = 3
+_MANY = 24  # calls; to compile so many once more takes as long as it took to find them
 
 
 def cover(search: Search, deadline: float) -> None:
@@ -18,10 +21,15 @@ def cover(search: Search, deadline: float) -> None:
     wanted = [noted for noted in search.notes.noted if noted.can_be_called]
     if not wanted:
         return
+    if len(wanted) > _MANY:
+        chosen = smallest(search.watched, [noted for noted in wanted if noted.ids])
+        if chosen is not None:
+            search.notes.cover([noted.number for noted in chosen])
+            return
     ordinary = [noted for noted in wanted if noted.rank < 2]
     special = [noted for noted in wanted if noted.rank == 2]
     ordinary.sort(key=lambda noted: noted.rank)
-    special.sort(key=lambda noted: len(noted.candidate.factors) + len(noted.candidate.changes))
+    special.sort(key=lambda noted: noted.specials)
     began = time.monotonic()
     best = _greedy(search, [*ordinary, *special], deadline)
     took = time.monotonic() - began

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .forecast_assumed import assume
 from .forecast_calls import Caller
 from .forecast_cover import cover
+from .forecast_fixed import explore as explore_fixed
 from .forecast_layouts import contents, layouts
 from .forecast_mixing import mix
 from .forecast_note import Notes
@@ -36,17 +37,23 @@ def explore(forecast: Forecast) -> None:
     watched = [item for item in forecast.watched.values() if item.kinds]
     searches = []
     for place, item in enumerate(watched):
-        left = deadline - time.monotonic()
-        share = time.monotonic() + left / (len(watched) - place)
-        search = Search(forecast, item, share)
+        search = Search(forecast, item, _share(deadline, len(watched) - place))
         searches.append(search)
         search.run()
-    _end_record(forecast)
     took = time.monotonic() - began
+    # Behind everything that varied: what these compile is part of no answer above.
+    for place, search in enumerate(searches):
+        search.run_fixed(_share(deadline, len(searches) - place))
+    _end_record(forecast)
     deadline = time.monotonic() + COVER * min(took, forecast.options["budget"])
     for search in searches:
         cover(search, deadline)
     forecast.record.note("forecast_end", callables=len(watched))
+
+
+def _share(end: float, parts: int) -> float:
+    now = time.monotonic()
+    return now + (end - now) / parts
 
 
 class Search:
@@ -61,6 +68,8 @@ class Search:
         self.cut = False
         self._deadline = deadline
         self._valid: dict[Any, bool] = {}
+        self._generals: dict[Kind, Candidate] = {}  # an ordinary input of each kind of call
+        self._base: Candidate | None = None  # one that was served before what has not varied came
 
     def run(self) -> None:
         """Everything, what is likeliest first."""
@@ -68,11 +77,21 @@ class Search:
             self.notes.observed(sample)
         kinds = sorted(self.watched.kinds.values(), key=lambda kind: -kind.times)
         ready = [kind for kind in kinds if repeat(self, kind)]
-        generals = {kind: self._kind(kind) for kind in ready}
+        self._generals = {kind: self._kind(kind) for kind in ready}
         mix(self, ready)
-        for kind, general in generals.items():
-            assume(self, kind, general)
+        for general in self._generals.values():
+            assume(self, general)
         self.notes.summary(cut=self.cut, left_out=self.watched.left_out)
+
+    def run_fixed(self, deadline: float) -> None:
+        """What has not varied, until `deadline`."""
+        self._deadline, self.cut = deadline, False
+        self.notes.is_assuming = True
+        for kind, general in self._generals.items():
+            self._base = general
+            explore_fixed(self, kind, general)
+        if self.cut:
+            self.notes.incomplete()
 
     def _kind(self, kind: Kind) -> Candidate:
         sizing = Sizing(self, kind)
@@ -103,20 +122,29 @@ class Search:
             if general:
                 self.notes.general(candidate)
             return False
+        if self._is_spoilt():
+            return False
         ids, error = self.caller.compile(candidate)
-        if not ids and not error:
-            self.notes.served += 1
+        if not ids and (not error or self.notes.is_assuming):
+            self.notes.served += not error
             return False
         self.notes.found(candidate, ids, error, general=general)
         return True
 
     def would_compile(self, candidate: Candidate) -> bool:
-        """Whether the input needs a graph that does not exist, which stays so."""
+        """Whether the input needs a graph that does not exist; it is not compiled."""
         key = candidate.key()
         if key in self.tried or self.late() or not self.is_valid(candidate):
             return False
         self.tried.add(key)
-        return not self.caller.served(candidate)
+        return self.caller.refused(candidate) and not self._is_spoilt()
+
+    def _is_spoilt(self) -> bool:
+        """Whether a call left something behind in the arguments that no graph takes any more.
+
+        In-place writes with gradients do, to tensors that objects hold.
+        """
+        return self._base is not None and not self.caller.served(self._base)
 
     def late(self) -> bool:
         """Whether the time is over."""

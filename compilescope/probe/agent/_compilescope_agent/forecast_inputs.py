@@ -18,11 +18,14 @@ Place = tuple[int, "int | None"]  # leaf, and dimension; None for a number
 class Change:
     """Something about an input that is no size: a layout, contents, a value, a mode."""
 
-    __slots__ = ("kind", "number", "source", "words")
+    __slots__ = ("held", "kind", "number", "source", "words")
 
-    def __init__(self, kind: str, words: str, number: int | None = None, source: str = "") -> None:
+    def __init__(
+        self, kind: str, words: str, number: int | None = None, source: str = "", held: str = ""
+    ) -> None:
         self.kind = kind
         self.words = words  # what it is now
+        self.held = held  # what it was in the call that it was built from
         self.number = number  # of the leaf
         self.source = source  # where it is no leaf
 
@@ -45,7 +48,7 @@ class Candidate:
         self.special = special or {}  # what the input is about; the other sizes are ordinary
         self.factors = factors  # the first place of each group that is special
         self.sizes = {
-            place: size for place, size in (sizes or {}).items() if size != _now(sample, place)
+            place: size for place, size in (sizes or {}).items() if size != held_at(sample, place)
         }
         self.layout = layout  # of all tensors that are empty
         self.forms = forms or {}  # of single tensors
@@ -123,12 +126,13 @@ class Candidate:
         shrunk = [
             size
             for place, size in self.sizes.items()
-            if place[1] is not None and 0 < size < (_now(self.sample, place) or 0)
+            if place[1] is not None and 0 < size < (held_at(self.sample, place) or 0)
         ]
         return min(shrunk, default=None)
 
 
-def _now(sample: Sample, place: Place) -> Any:
+def held_at(sample: Sample, place: Place) -> Any:
+    """The size or number at a place of a call that came."""
     leaf: Leaf = sample.leaves[place[0]]
     return leaf.value if place[1] is None else int(leaf.value.shape[place[1]])
 

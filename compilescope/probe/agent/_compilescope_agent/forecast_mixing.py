@@ -54,13 +54,15 @@ def replaced(search: Search, sample: Sample, keys: Keys, value: Any) -> Candidat
     kind = "value"
     if isinstance(value, (list, tuple, dict)) or isinstance(before, (list, tuple, dict)):
         kind = "structure"
-    change = Change(kind, words(value), source=search.notes.name_of(sample, keys))
+    name = search.notes.name_of(sample, keys)
+    change = Change(kind, words(value), source=name, held=words(before))
     return Candidate(sample.but(args, kwargs, changes=(change,)))
 
 
 def in_mode(sample: Sample, name: str, value: Any) -> Candidate:
     """`sample` with one mode changed."""
-    change = Change("mode", _mode_words(name, value), source=_MODE_NAMES[name])
+    held = _mode_words(name, getattr(sample.ambient, name))
+    change = Change("mode", _mode_words(name, value), source=_MODE_NAMES[name], held=held)
     return Candidate(sample.but(ambient=sample.ambient.but(**{name: value}), changes=(change,)))
 
 
@@ -73,7 +75,7 @@ def words(value: Any) -> str:
         name = "a tensor" if type(value) is torch.Tensor else f"a {type(value).__name__}"
         return f"{name} of {str(value.dtype).removeprefix('torch.')}"
     if isinstance(value, (list, tuple)):
-        return f"{len(value)} items"
+        return "1 item" if len(value) == 1 else f"{len(value)} items"
     if isinstance(value, dict):
         return f"keys {', '.join(map(str, value))}"
     plain = isinstance(value, (bool, int, float, str, type(None)))

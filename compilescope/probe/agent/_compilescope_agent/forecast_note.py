@@ -7,17 +7,17 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .callables import code_of
-from .forecast_inputs import Candidate, Change
+from .forecast_inputs import Candidate, Change, held_at
 from .forecast_names import name_of
 from .forecast_parts import containers
 from .forecast_samples import is_tensor, keys_of
 from .inputs import Names, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from .forecast_inputs import Place
     from .forecast_samples import Sample, Watched
-    from .forecast_sizes import Group
     from .record import Record
 
 _PLAIN = (int, float, bool, str, type(None))
@@ -36,6 +36,8 @@ class Noted:
         self.can_be_called = covers and not (fields.get("repeat") or fields.get("error"))
         ordinary = what == "general" or fields.get("general")
         self.rank = 0 if ordinary else 1 if what == "observed" else 2
+        self.ids: tuple[str, ...] = tuple(fields.get("ids", ()))
+        self.specials = len(candidate.factors) + len(candidate.changes)
 
 
 class Notes:
@@ -49,14 +51,16 @@ class Notes:
         self._names = Names(code, skip_first=hasattr(self._inner, "__self__")) if code else None
         self.tried = self.served = self.invalid = 0
         self.noted: list[Noted] = []
+        self.is_assuming = False  # what is found is of a kind that never came
 
     def found(self, candidate: Candidate, ids: tuple[str, ...], error: str, **flags: bool) -> None:
         """Another graph, or an error of the compiler where the program itself has none."""
         set_ = {name: True for name, value in flags.items() if value}
-        self._write("graph", candidate, ids=ids, error=error, **set_)
+        what = "assumed" if self.is_assuming else "graph"
+        self._write(what, candidate, ids=ids, error=error, **set_)
 
     def assumed(self, candidate: Candidate) -> None:
-        """An input of a kind that never came, which would compile another graph."""
+        """An input of a kind that never came, which would compile another graph: it was not."""
         self._write("assumed", candidate)
 
     def general(self, candidate: Candidate) -> None:
@@ -71,10 +75,14 @@ class Notes:
         """A call that cannot be made again."""
         self._line("unusable", call=sample.index, why=why)
 
-    def unbounded(self, sample: Sample, group: Group) -> None:
+    def unbounded(self, sample: Sample, places: Iterable[Place]) -> None:
         """A size of which each value compiles a graph of its own."""
-        names = [self._place(sample, number, dimension) for number, dimension in group.places]
-        self._line("unbounded", sources=names)
+        names = [self._place(sample, number, dimension) for number, dimension in places]
+        self._line("unbounded", sources=names, assumed=self.is_assuming)
+
+    def incomplete(self) -> None:
+        """Time ended before everything was tried that has not varied."""
+        self._line("incomplete")
 
     def cover(self, numbers: list[int]) -> None:
         """The inputs that a warm-up has to call."""
@@ -111,13 +119,18 @@ class Notes:
                     if name_of(keys[:end], self._names) == name:
                         yield keys[:end]
 
-    def optional(self) -> list[tuple[str, Any]]:
+    def defaults(self) -> list[tuple[str, Any]]:
         """The arguments that may be left out, with what they then are."""
         try:
             parameters = inspect.signature(self._inner).parameters.values()
         except (TypeError, ValueError):
             return []
-        return [(one.name, None) for one in parameters if one.default is None]
+        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        return [
+            (one.name, one.default)
+            for one in parameters
+            if one.default is not inspect.Parameter.empty and one.kind in named
+        ]
 
     def described(self, sample: Sample, kind: str, words: str, source: str) -> Candidate:
         """`sample` with what is special about it in words."""
@@ -156,6 +169,7 @@ class Notes:
                 "source": self._place(sample, number, None),
                 "dimension": dimension,
                 "to": repr(size),
+                "held": repr(held_at(sample, (number, dimension))),
                 "kind": "value" if dimension is None else "size",
             }
             for (number, dimension), size in candidate.special.items()
@@ -167,6 +181,7 @@ class Notes:
                 "source": self._source(candidate, change),
                 "dimension": None,
                 "to": change.words,
+                "held": change.held,
                 "kind": change.kind,
             }
             for change in candidate.changes

@@ -97,7 +97,7 @@ class Sizing:
             news += self._set(general, {group: value})
         group.unbounded = bool(values) and news == len(values)
         if group.unbounded:
-            self._search.notes.unbounded(general.sample, group)
+            self._search.notes.unbounded(general.sample, group.places)
         for value in [*group.boundaries(), *group.round_sizes(used)]:
             new = self._set(general, {group: value})
             # Served alone, 0 and 1 may still need a graph together with others.

@@ -79,7 +79,7 @@ class Changes:
                     self.cuts += cut_of(walk(before, steps[1:]), after, entry)
                 self._record.applied(f"{entry['do']} {entry['path']}")
             except LookupError:
-                continue  # an argument that this call does not bring
+                self._record.absent(f"{entry['do']} {entry['path']}")
             except Exception as error:  # noqa: BLE001
                 what = f"{entry['do']} {entry['path']}"
                 self._record.refused(what, f"{type(error).__name__}: {error}")

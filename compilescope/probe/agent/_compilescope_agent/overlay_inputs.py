@@ -201,7 +201,30 @@ def _copied(value: Any, depth: int) -> Any:
             return kind(*(_copied(part, depth + 1) for part in value))
         if kind is dict:
             return {key: _copied(part, depth + 1) for key, part in value.items()}
+    if _is_data(value, depth):
+        with suppress(Exception):  # of classes that forbid it
+            return copy.deepcopy(value)
     return Live(f"{kind.__module__}.{kind.__qualname__}")
+
+
+def _is_data(value: Any, depth: int) -> bool:
+    """Whether an object of the program's holds nothing but data, as a cache or a batch does."""
+    torch: Any = sys.modules["torch"]
+    if type(value) in _PLAIN:
+        return True
+    if isinstance(value, torch.Tensor):
+        return type(value) is torch.Tensor and value.grad_fn is None
+    if depth > 6:
+        return False
+    if type(value) in (list, tuple, set):
+        return all(_is_data(part, depth + 1) for part in value)
+    if type(value) is dict:
+        return all(_is_data(part, depth + 1) for part in [*value, *value.values()])
+    # What is known by its identity, or called, is no data.
+    odd = isinstance(value, (torch.nn.Module, torch.nn.Parameter, type)) or callable(value)
+    known = sys.modules.get(type(value).__module__)
+    named = getattr(known, type(value).__qualname__, None) is type(value)
+    return not odd and named and _is_data(getattr(value, "__dict__", None) or [None, object], depth + 1)
 
 
 def _tensor(torch: Any, value: Any) -> Any:

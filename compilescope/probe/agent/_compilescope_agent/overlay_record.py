@@ -43,6 +43,10 @@ class OverlayRecord:
         """Note once that a remedy could not be applied, and why."""
         self._once("refused", what, why)
 
+    def absent(self, what: str) -> None:
+        """Note once that a call does not bring what a remedy is for."""
+        self._once("absent", what, "")
+
     def _once(self, record: str, what: str, why: str) -> None:
         if (record, what) not in self._told:
             self._told.add((record, what))

@@ -1,0 +1,127 @@
+"""What every report says of a forecast in the same words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilescope.forecast.warmup import title
+
+from .words import few, place, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compilescope.model import (
+        Forecast,
+        ForecastCall,
+        ForecastCallable,
+        ForecastFixed,
+        ForecastFrame,
+    )
+
+
+def sentence(forecast: Forecast) -> str:
+    """How many more graphs, at which price; what never varied is not among them."""
+    graphs = [call for call in forecast.calls if call.what == "graph"]
+    if not graphs:
+        tried = sum(item.tried for item in forecast.callables)
+        if forecast.stopped or not tried:
+            return "Nothing that would recompile was found."
+        what = "Nothing that varied so far" if forecast.fixed else "Nothing"
+        return f"{what} would recompile: {few(tried, 'input')} tried, no other graph needed."
+    least = "at least " if any(item.cut for item in forecast.callables) else ""
+    count = few(sum(call.graphs for call in graphs), "more graph")
+    cost = f", {seconds(forecast.seconds)} of compiling" if forecast.seconds else ""
+    failing = sum(bool(call.error) for call in graphs)
+    fails = f"; {few(failing, 'input')} would fail to compile" if failing else ""
+    return f"This program can be made to compile {least}{count}{cost}{fails}."
+
+
+def limit(frame: ForecastFrame) -> str:
+    """A function against its recompile limit."""
+    text = f"{place(frame.frame)}: {few(frame.now, 'graph')} now, {frame.more} more"
+    if frame.limit is None:
+        return text
+    if frame.now + frame.more <= frame.limit:
+        return f"{text}; its {frame.limit_name} of {frame.limit} is not reached"
+    left = max(frame.limit - frame.now, 0)
+    then = "such calls raise" if frame.raises else "inputs that no graph serves run eagerly"
+    return f"{text}; its {frame.limit_name} of {frame.limit} is reached after {left}: then {then}"
+
+
+def tried(item: ForecastCallable) -> str:
+    """How far a callable was explored."""
+    text = f"{few(item.tried, 'input')} tried, {item.served:,} served"
+    if item.invalid:
+        text += f", {item.invalid:,} that the program itself cannot take"
+    return f"{text}; time ended before the inputs did" if item.cut else text
+
+
+def remarks(item: ForecastCallable) -> list[str]:
+    """What is to be known of a callable beside its inputs."""
+    found = [f"A call could not be made again: {text}" for text in item.unusable]
+    return found + [f"Every further value of {name} compiles a graph." for name in item.unbounded]
+
+
+def input_of(call: ForecastCall) -> str:
+    """What is special about an input, and how it fails to compile if it does."""
+    if call.repeat:
+        again = " and at each further call" if call.unbounded else ""
+        text = f"the input of call {call.call} once more{again}"
+    else:
+        text = title(call) or "ordinary sizes, all different"
+    return f"{text}  ({call.error.splitlines()[0]})" if call.error else text
+
+
+def warmup(forecast: Forecast) -> tuple[str, str]:
+    """The warm-up and what a run of it showed, and the tone of that: good, bad or open."""
+    warm = forecast.warmup
+    if warm is None or not warm.calls or not any(call.what == "graph" for call in forecast.calls):
+        return "", ""
+    text = f"{few(len(warm.calls), 'call')} for all of it"
+    if warm.error:
+        return f"{text}; when tried it ended with {warm.error}", "bad"
+    if warm.left is None:
+        return f"{text} (--emit warmup.py writes it and tries it)", "open"
+    if warm.left:
+        return f"{text}; {few(warm.left, 'input')} still compiled after it", "bad"
+    return f"{text}; proved by a run: nothing compiled after it", "good"
+
+
+_SHOWN = 3  # tensors that are named of those that are alike
+FIXED = "Has not varied yet, and a guard fixes it (not counted; --assume counts it)"
+
+
+def fixed(entry: ForecastFixed) -> str:
+    """Something that has not varied yet, and the graphs that it brings when it does."""
+    held = f", so far {entry.held}" if entry.held else ""
+    text = f"{_named(entry)}{held}: {few(entry.graphs, 'graph')} for {_listed(entry.values)}"
+    text += ", and one for every further value" if entry.unbounded else ""
+    return f"{text}, {seconds(entry.seconds)}" if entry.seconds else text
+
+
+def asked(entries: Sequence[ForecastFixed]) -> str:
+    """Those of which it is only known that one other value compiles; "" where there are none."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for entry in entries:
+        if not entry.graphs:
+            groups.setdefault(entry.values, []).append(_named(entry))
+    names = [f"{_some(named)} ({' or '.join(values)})" for values, named in groups.items()]
+    return f"Would compile as well: {'; '.join(names)}" if names else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = (
+        list(names) if len(names) <= _SHOWN else [*names[:_SHOWN], f"{len(names) - _SHOWN} more"]
+    )
+    return _listed(shown)
+
+
+def _named(entry: ForecastFixed) -> str:
+    where = "" if entry.dimension is None else f".shape[{entry.dimension}]"
+    return entry.source + where
+
+
+def _listed(values: Sequence[str]) -> str:
+    *first, last = values
+    return f"{', '.join(first)} and {last}" if first else last
