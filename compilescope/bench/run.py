@@ -51,11 +51,13 @@ class Bench:
             CompilescopeError: the program, function or inputs cannot be measured at all.
         """
         search = Search(self.plan.settings, side_by_side=self.plan.jobs > 1)
-        rounds = search.rounds(self.trials, self._known) if self.plan.search else None
+        rounds: Iterable[tuple[Setting, ...]] = [self.plan.settings]
+        if self.plan.search:
+            rounds = search.rounds(self.trials, self._known)
         missed: list[Setting] = []
-        for settings in rounds if rounds is not None else [self.plan.settings]:
+        for settings in rounds:
             fresh = [one for one in dict.fromkeys(settings) if one not in self._tried + missed]
-            missed += self._round(fresh, more=rounds is not None)
+            missed += self._round(fresh, more=self.plan.search and not search.ends)
         self._compile_best_alone()
         if missed:
             why = "interrupted" if self._interrupted else "the time is spent (--minutes)"

@@ -35,6 +35,7 @@ class Search:
 
     def __init__(self, given: Sequence[Setting], *, side_by_side: bool) -> None:
         self.left_out: list[str] = []  # what is not tried, and why
+        self.ends = False  # whether the round at hand is the last that is sure to come
         self._given = tuple(given)
         self._side_by_side = side_by_side
 
@@ -53,7 +54,9 @@ class Search:
             yield marks
         if several and self._recompiled(trials):
             unbacked = structs.replace(self._base(trials), dynamic="unbacked")
+            self.ends = self._side_by_side
             yield (unbacked, *(self._modes(trials, known()) if self._side_by_side else ()))
+        self.ends = True
         yield self._modes(trials, known())
 
     def _base(self, trials: Sequence[Trial]) -> Setting:

@@ -79,15 +79,17 @@ def benched(tmp_path, monkeypatch):
     return benched
 
 
-def test_each_setting_may_take_half_of_what_is_left(benched):
+def test_all_but_the_last_may_take_half_of_what_is_left(benched):
     _, tried = benched({"marked": recorded(0.01)}, warm_cache=False)
     assert tried == [
         ("default", 500.0),
         ("marked", 500.0),
         ("marked, padded to 8", 500.0),
         ("max-autotune-no-cudagraphs, marked", 500.0),
-        ("reduce-overhead, marked", 500.0),
+        ("reduce-overhead, marked", 1000.0),
     ]
+    _, tried = benched({"marked": recorded(0.01)}, warm_cache=False, jobs=3)
+    assert [limit for _, limit in tried] == [500.0, 1000.0]
 
 
 @pytest.mark.parametrize("stage", ["compile", "run"])
