@@ -38,6 +38,7 @@ class Notes:
     places: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     applied: set[str] = field(default_factory=set)
+    absent: set[str] = field(default_factory=set)  # what some calls do not bring
     held: dict[str, object] = field(default_factory=dict)  # settings by name, as they were held
     waited: bool = False  # whether a call that was served beside a compile waited for one
     warm_ups: list[tuple[float, float]] = field(default_factory=list)
@@ -100,6 +101,8 @@ def _read(  # noqa: C901  one case for each kind of line
             notes.refused.append(f"{line['what']}: {line['why']}")
         case "applied":
             notes.applied.add(line["what"])
+        case "absent":
+            notes.absent.add(line["what"])
         case "held":
             notes.held[line["mode"]] = line["value"]
         case "waited":

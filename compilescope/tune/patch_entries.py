@@ -126,6 +126,8 @@ def _argument(sources: Sources, content: dict[str, Any]) -> None:
     if content.get("calls"):
         raise CannotEditError("it is meant for one call only")
     do = content["do"]
+    if f"{do} {content['path']}" in sources.best.notes.absent:
+        raise CannotEditError("not every call has it")
     head = re.match(r"\w+", content["path"])
     assert head is not None
     suffix = content["path"][head.end() :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from compilescope.tune.plan import candidates, refusals
@@ -59,7 +59,7 @@ class Search:
                     return True
                 # It may be had without another graph break.
                 solved, step = True, step + 1
-            elif _remaining(found) < _remaining(current):
+            elif _remaining(found) < _remaining(current) or _moved_on(found, current, wanted):
                 current, positions, step = found, wanted, 1
             else:
                 step += 1
@@ -175,6 +175,13 @@ def _members(chosen: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
     """`chosen` by what it does: one action may be for several causes."""
     for key in dict.fromkeys(one.key for one in chosen):
         yield tuple(one for one in chosen if one.key == key)
+
+
+def _moved_on(found: Ran, current: Ran, tried_for: Iterable[str]) -> bool:
+    """Whether as many recompiles are left, but for another cause: PyTorch names the first only."""
+    gone = set(current.trial.left) - set(found.trial.left)
+    new = set(found.trial.left) - set(tried_for)
+    return _remaining(found) == _remaining(current) and bool(gone) and bool(new)
 
 
 def _remaining(ran: Ran) -> int:

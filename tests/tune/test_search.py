@@ -112,3 +112,13 @@ def test_what_solves_at_the_price_of_a_graph_break_is_not_the_end():
     tried, best, _ = searched(lambda has: 0 if has else 1, both, breaking=["tensor"])
     assert tried == [{"tensor"}, {"dynamic"}]
     assert best == {"dynamic"}
+
+
+def test_a_cause_that_hid_another_is_kept_in_check_while_that_one_is_remedied():
+    def left(chosen):
+        return ("b",) if "a" in {one.text for one in chosen} else ("a",)
+
+    both = {name: [candidate(name, name), candidate(f"other {name}", name)] for name in "ab"}
+    tried, best, _ = searched(lambda has: int(not {"a", "b"} <= has), both, left=left)
+    assert tried[:2] == [{"a"}, {"a", "b"}]
+    assert best == {"a", "b"}

@@ -210,21 +210,31 @@ def _copied(value: Any, depth: int) -> Any:
 def _is_data(value: Any, depth: int) -> bool:
     """Whether an object of the program's holds nothing but data, as a cache or a batch does."""
     torch: Any = sys.modules["torch"]
-    if type(value) in _PLAIN:
+    if type(value) in (*_PLAIN, torch.dtype, torch.device):
         return True
     if isinstance(value, torch.Tensor):
         return type(value) is torch.Tensor and value.grad_fn is None
-    if depth > 6:
-        return False
+    if isinstance(value, type):
+        return _can_be_named(value)
     if type(value) in (list, tuple, set):
-        return all(_is_data(part, depth + 1) for part in value)
+        return depth < 8 and all(_is_data(part, depth + 1) for part in value)
     if type(value) is dict:
-        return all(_is_data(part, depth + 1) for part in [*value, *value.values()])
-    # What is known by its identity, or called, is no data.
-    odd = isinstance(value, (torch.nn.Module, torch.nn.Parameter, type)) or callable(value)
-    known = sys.modules.get(type(value).__module__)
-    named = getattr(known, type(value).__qualname__, None) is type(value)
-    return not odd and named and _is_data(getattr(value, "__dict__", None) or [None, object], depth + 1)
+        parts = [*value, *value.values()]
+        return depth < 8 and all(_is_data(part, depth + 1) for part in parts)
+    # A module is known by its parameters, and what can be called does more than hold.
+    if (
+        isinstance(value, torch.nn.Module)
+        or callable(value)
+        or not getattr(value, "__dict__", None)
+    ):
+        return False
+    return _can_be_named(type(value)) and _is_data(vars(value), depth + 1)
+
+
+def _can_be_named(kind: type) -> bool:
+    """Whether another process finds the class again by its name."""
+    module = sys.modules.get(kind.__module__)
+    return getattr(module, kind.__qualname__, None) is kind
 
 
 def _tensor(torch: Any, value: Any) -> Any:
@@ -274,7 +284,11 @@ def _objects(value: Any, depth: int) -> Iterator[Any]:
 
 def _tensors(value: Any, depth: int) -> Iterator[Any]:
     torch: Any = sys.modules["torch"]
-    return (leaf for leaf in _objects(value, depth) if isinstance(leaf, torch.Tensor))
+    for leaf in _objects(value, depth):
+        if isinstance(leaf, torch.Tensor):
+            yield leaf
+        elif _is_data(leaf, depth):
+            yield from _tensors(getattr(leaf, "__dict__", {}), depth + 1)
 
 
 def _bytes(tensor: Any) -> int:
