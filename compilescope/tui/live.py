@@ -33,6 +33,7 @@ from compilescope.tui.sources import (
     open_session,
     saved_as,
 )
+from compilescope.tui.views.words import short
 
 if TYPE_CHECKING:
     from compilescope.probe.growing import GrowingSession
@@ -88,6 +89,9 @@ class Live:
     def begin(self, screen: SessionScreen) -> None:
         """Keep `screen` up to date from now on."""
         self._screen = screen
+        if self.log is not None:
+            first = Text(f"What the program prints is kept in {short(str(self.log))}", "dim")
+            screen.query_one(RichLog).write(first)
         screen.set_interval(_EVERY, self.look)
 
     def look(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+from textual.geometry import Size
 
 from compilescope.diagnose import diagnose
 from compilescope.filters import parse
@@ -14,7 +15,9 @@ from compilescope.tui.sources import open_session
 from compilescope.tui.views import VIEWS
 from compilescope.tui.views.index import Index
 from compilescope.tui.views.table import Block, Excerpt
+from compilescope.tui.widgets.grid import _whole
 from compilescope.tui.widgets.lines import lines_of, wrapped
+from compilescope.tui.widgets.tabs import Tabs
 
 WIDE = (200, 50)
 
@@ -181,3 +184,33 @@ def test_frames_are_a_tree_until_they_are_sorted_or_filtered(play, nested):
         assert functions()[0] == "m.py:50 leaf"
 
     play(scene, nested)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (60, "[1 Causes] 2 Calls 3 Frames 8 Compare w Forecast p Out"),
+        (52, "[1 Causes] 2 Calls 3 Frames 8 Cmp w Forecast p Out"),
+        (44, "[1 Causes] 2 Calls 3 Frm 8 Cmp w Fore p Out"),
+        (38, "[1 Causes] 2 Call 3 Frm 8 Cmp w Fore p"),
+        (30, "[1 Causes] 2 Call 3 Frm 8 w p"),
+    ],
+)
+def test_names_of_views_get_brief_before_they_go(monkeypatch, width, shown):
+    tabs = Tabs()
+    monkeypatch.setattr(Tabs, "size", Size(width, 1))
+    names = {"1": "Causes", "2": "Calls", "3": "Frames", "8": "Compare"}
+    tabs.names, tabs.active = {**names, "w": "Forecast", "p": "Out"}, "1"
+    assert " ".join(tabs._shown().values()) == shown
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (30, "a_long_name.py:12 forward"),
+        (20, "a_long_name.py:12"),
+        (12, "…_name.py:12"),
+    ],
+)
+def test_a_place_keeps_its_line(width, shown):
+    assert _whole("a_long_name.py:12 forward", width) == shown

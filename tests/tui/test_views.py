@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import (
     CallSeries,
@@ -17,7 +18,10 @@ from compilescope.diagnosis import (
     Remedy,
 )
 from compilescope.model import (
+    Called,
+    Compiled,
     DeviceMemory,
+    Errored,
     Forecast,
     ForecastCall,
     ForecastCallable,
@@ -28,6 +32,7 @@ from compilescope.model import (
     ForecastWarmup,
     Frame,
     KernelTuned,
+    Session,
 )
 from compilescope.tui import sources
 from compilescope.tui.views.device import size
@@ -183,3 +188,26 @@ def test_times_on_the_gpu_are_a_column_of_calls(shown):
         assert "The GPU took 400 ms for it" in stage.detail.text
 
     shown(scene, calls=(series,))
+
+
+def test_a_compile_that_failed_is_not_told_as_one_that_worked(play, tmp_path):
+    frame = Frame("/p/step.py", 26, "step")
+    text = "AttributeError: no attribute '__dict__'"
+    events = (
+        Compiled(0, "0/0", frame, at=100.0, seconds=0.5, outcome="failed"),
+        Errored(0, text, "builtins.AttributeError", frame=Frame("/lib/inspect.py", 2474, "vars")),
+        Called(0, 0, 0, 100.0, 0.6, ("0/0",), error="AttributeError"),
+    )
+    path = tmp_path / f"raised{store.SUFFIX}"
+    store.save(Session(name="step.py", how="failed", code=1, events=events), path)
+
+    async def scene(stage):
+        assert stage.column(3) == ["inspect.py:2474"]
+        assert stage.column(4) == [text]
+        assert "/lib/inspect.py:2474" in stage.detail.text.splitlines()[1]
+        await stage.press("2")
+        assert stage.column(4) == ["1 compile failed"]
+        await stage.press("4")
+        assert stage.grid.table.empty == "No graph breaks."
+
+    play(scene, path)

@@ -39,7 +39,8 @@ def verdict(found: Diagnosis, *, running: bool) -> str:
     first = ended if ended.startswith("failed") else f"was {ended}"
     if len(first) > _ENDING:
         first = f"{first[:_ENDING]}…"
-    return printable(f"The program {first}. {found.verdict}".replace("`", ""))
+    stop = "" if first.endswith("…") else "."
+    return printable(f"The program {first}{stop} {found.verdict}".replace("`", ""))
 
 
 def second(found: Diagnosis, *, running: bool) -> tuple[str, bool]:

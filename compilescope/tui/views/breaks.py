@@ -37,7 +37,7 @@ def table(index: Index) -> Table:
         document=lambda item: document(found, item),
         identity=lambda item: item.id,
         values=_values,
-        empty="No graph breaks: every function was captured whole.",
+        empty=_empty(found),
         tone=lambda _: "warn",
         frame=lambda item: item.frame,
         fix=lambda item: copied(item.remedies),
@@ -73,6 +73,11 @@ def _blocks(found: Diagnosis, item: Break) -> Iterable[Block]:
         yield Block(f"While compiling {shown}{more}", indent=2)
     yield Block(f"Type: {item.type}", "dim", indent=2)
     yield from stack(item.stack)
+
+
+def _empty(found: Diagnosis) -> str:
+    whole = found.functions and all(item.status == "compiled" for item in found.functions)
+    return f"No graph breaks{': every function was captured whole' if whole else ''}."
 
 
 def _values(item: Break) -> dict[str, str | float | None]:

@@ -120,6 +120,7 @@ class _Calls:
             return eager
         key = self.index.key(call)
         compiles = self.index.compiles_at.get(key, ())
+        failed = bool(compiles) and all(item.outcome == "failed" for item in compiles)
         text = few(len(compiles), "compile") if compiles else "compiled"
         causes = dict.fromkeys(item.cause for item in self.index.recompiles_at.get(key, ()))
         places = dict.fromkeys(
@@ -127,6 +128,8 @@ class _Calls:
         )
         if places:
             text = f"{text} for {', '.join(places)}"
+        elif failed:
+            text = f"{text} failed"
         elif not call:
             text = few(len(compiles) or 1, "first compile")
         return f"{text}; {eager}" if eager else text

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from compilescope.diagnosis import Break, Cause, Fallback
+from compilescope.model import Frame
 from compilescope.tui.views import breaks
 from compilescope.tui.views.document import copied, fixes, guard, source, title
 from compilescope.tui.views.table import Block, Column, Document, Table, Tone
@@ -13,12 +15,12 @@ from compilescope.tui.views.words import brief, few, numbers, place, seconds
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Recompile
-    from compilescope.model import Frame
     from compilescope.tui.views.index import Index
 
 Item = Fallback | Cause | Break | str
 
 _MOST_EVENTS = 8
+_ERROR = re.compile(r"(\S+?):(\d+): (.+)", re.DOTALL)
 
 
 def table(index: Index) -> Table:
@@ -41,7 +43,7 @@ class _Causes:
                 Column("", self.mark, 2),
                 Column("lost", self.cost, 9, _lost, down=True, right=True),
                 Column("×", self.times, 6, _times, down=True, right=True),
-                Column("where", lambda item: place(_frame(item)), 26, whole=True),
+                Column("where", _where, 26, whole=True),
                 Column("why", self.why),
             ),
             document=self.document,
@@ -88,7 +90,7 @@ class _Causes:
     def why(self, item: Item) -> str:
         match item:
             case str():
-                return item.partition("\n")[0]
+                return _error(item)[1].partition("\n")[0]
             case Break():
                 return f"graph break: {item.why}"
             case _:
@@ -149,7 +151,8 @@ class _Causes:
             case Fallback():
                 return tuple(self._fallback(item))
             case _:
-                return (*title("✗ Error"), Block(item))
+                frame, text = _error(item)
+                return (*title("✗  Error", frame), Block(text))
 
     def _cause(self, cause: Cause) -> Iterable[Block]:
         cost = seconds(cause.seconds_lost) if cause.seconds_lost else "unknown time"
@@ -217,6 +220,16 @@ def _times(item: Item) -> int:
 
 def _frame(item: Item) -> Frame | None:
     return None if isinstance(item, str) else item.frame
+
+
+def _error(text: str) -> tuple[Frame | None, str]:
+    """Where an error came from, if it says so, and the error itself."""
+    found = _ERROR.match(text)
+    return (Frame(found[1], int(found[2])), found[3]) if found else (None, text)
+
+
+def _where(item: Item) -> str:
+    return place(_error(item)[0] if isinstance(item, str) else item.frame)
 
 
 def _kind(item: Item) -> str:

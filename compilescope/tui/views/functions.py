@@ -61,6 +61,7 @@ class _Functions:
                 Column(
                     "function",
                     lambda item: place(item.frame),
+                    whole=True,
                     branch=lambda item: self.lines[item.frame],
                 ),
             ),

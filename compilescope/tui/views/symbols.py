@@ -19,7 +19,7 @@ def table(index: Index) -> Table:
     return Table(
         index.diagnosis.symbols,
         (
-            Column("size", lambda item: item.source or item.name, 22),
+            Column("size", lambda item: item.source or item.name, 28),
             Column("may be", _range, 14),
             Column("met", lambda item: ", ".join(item.values), 10),
             Column("guards", _guards, 7, lambda item: len(item.guards), True, True),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _GUTTER = 2
 _GAP = 1
+_OTHERS = 0.4  # of the room, for the columns that have no width of their own
 
 
 class Grid(Pane):
@@ -191,16 +192,18 @@ class Grid(Pane):
         toned = base + self.part(tone) if tone else base
         segments = [Segment("› " if selected else "  ", base)]
         for number, column in enumerate(self.table.columns):
-            text = printable(column.cell(item))
-            if column.branch is not None and self._as_given:
-                text = column.branch(item) + text
-            if column.whole:
-                text = _whole(text, self._widths[number])
-            text = _fit(text, self._widths[number], right=column.right)
+            text = self._text(item, column, self._widths[number])
             # The tone says what the mark or word in the first column says too.
             segments.append(Segment(text, toned if number == 0 or tone == "dim" else base))
             segments.append(Segment(" " * _GAP, base))
         return _line(segments, width, base)
+
+    def _text(self, item: Any, column: Column, width: int) -> str:
+        text = printable(column.cell(item))
+        before = column.branch(item) if column.branch is not None and self._as_given else ""
+        if column.whole:
+            text = _whole(text, width - len(before))
+        return _fit(before + text, width, right=column.right)
 
     def _empty(self, line: int, width: int) -> Strip:
         assert self.table is not None
@@ -215,10 +218,12 @@ class Grid(Pane):
             return
         columns = self.table.columns
         room = self.room - _GUTTER - _GAP * len(columns)
-        # A wide column gives way to the text beside it where the terminal is narrow.
-        widths = [min(column.width, max(12, room // 4)) for column in columns]
-        left = room - sum(widths)
         flexible = [number for number, column in enumerate(columns) if not column.width]
+        widths = [column.width for column in columns]
+        if flexible and room - sum(widths) < room * _OTHERS:
+            # A wide column gives way to the text beside it where the terminal is narrow.
+            widths = [min(width, max(12, room // 4)) for width in widths]
+        left = room - sum(widths)
         for number in flexible:
             widths[number] = max(0, left // len(flexible))
         self._widths = widths
@@ -266,11 +271,19 @@ def _fit(text: str, width: int, *, right: bool = False) -> str:
 
 
 def _whole(text: str, width: int) -> str:
-    """The first words of `text`, as many as fit; all of it where not even one does."""
+    """The first words of `text`, as many as fit; the end of the first where not even that does.
+
+    Of `path.py:12` the end is what tells one line from another.
+    """
     if cell_len(text) <= width:
         return text
     cut = text.rfind(" ", 0, width + 1)
-    return text[:cut] if cut > 0 else text
+    if cut > 0:
+        return text[:cut]
+    first = text.partition(" ")[0]
+    while cell_len(first) >= width > 1:
+        first = first[1:]
+    return f"…{first}"
 
 
 def _line(segments: list[Segment], width: int, style: Style) -> Strip:

@@ -9,7 +9,16 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-_SHORTEST = 3
+_BRIEF = {
+    "Causes": "Cause",
+    "Calls": "Call",
+    "Frames": "Frm",
+    "Breaks": "Brk",
+    "Notes": "Note",
+    "Compare": "Cmp",
+    "Forecast": "Fore",
+    "Trials": "Try",
+}
 
 
 class Tabs(Widget):
@@ -55,16 +64,23 @@ class Tabs(Widget):
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def _shown(self) -> dict[str, str]:
+        """The labels that fit: whole names, else brief ones, else keys without a name."""
         names = dict(self.names)
-        while True:
-            found = {key: self._label(key, name) for key, name in names.items()}
-            others = [key for key in names if key != self.active]
-            longest = max(others, key=lambda key: len(names[key]), default="")
-            fits = sum(len(text) + 1 for text in found.values()) <= self.size.width + 1
-            if fits or len(names.get(longest, "")) <= _SHORTEST:
-                return found
-            names[longest] = names[longest][:-1]
+        others = [key for key in names if key != self.active]
+        saved = {key: len(names[key]) - len(_brief(names[key])) for key in others}
+        steps = [(key, _brief(names[key])) for key in sorted(others, key=lambda key: -saved[key])]
+        steps += [(key, "") for key in reversed(others)]
+        for key, name in steps:
+            if sum(len(self._label(*view)) + 1 for view in names.items()) <= self.size.width + 1:
+                break
+            names[key] = name
+        return {key: self._label(key, name) for key, name in names.items()}
 
     def _label(self, key: str, name: str) -> str:
         # Brackets, so that the active view is known without colour.
-        return f"[{key} {name}]" if key == self.active else f"{key} {name}"
+        text = f"{key} {name}".rstrip()
+        return f"[{text}]" if key == self.active else text
+
+
+def _brief(name: str) -> str:
+    return _BRIEF.get(name, name)
