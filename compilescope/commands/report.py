@@ -60,6 +60,7 @@ def _page(file: Path, benched: Path | None) -> Callable[..., str]:
     from compilescope.bench.beside import bench_of
     from compilescope.commands.output import load
     from compilescope.diagnose import diagnose
+    from compilescope.errors import UsageError
 
     tuned = store.load_tuning(file)
     if tuned is None:
@@ -68,6 +69,8 @@ def _page(file: Path, benched: Path | None) -> Callable[..., str]:
         render = packs.report("html")
         inside = {"session_json": store.encode(session), "benching": found}
         return partial(render, diagnose(session), **inside)
+    if benched:
+        raise UsageError("--bench goes with a session", cause=f"{file} is a result of tune")
     # tune writes the run without remedies beside its result.
     beside = file.with_name(file.name.removesuffix(".json") + store.SUFFIX)
     plain = store.encode(load(beside)) if beside.exists() else None

@@ -12,14 +12,14 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from compilescope import store
+from compilescope import store, tuning
 from compilescope.bench.earlier import compared, load, slower, with_earlier
 from compilescope.bench.run import save
 from compilescope.bench.verdict import best, verdict
 from compilescope.benching import Benching, Difference, Numerics, Range, Setting, Trial
 from compilescope.commands.report import command as report
 from compilescope.commands.show import command as show
-from compilescope.errors import InputError, VersionError
+from compilescope.errors import InputError, UsageError, VersionError
 from compilescope.model import Environment, Session
 from compilescope.packs import benching
 
@@ -252,6 +252,15 @@ def test_what_bench_measured_of_something_else_is_left_out(found, tmp_path):
     given = [str(path), "--bench", str(named), "-o", "-"]
     assert "secret.py" in CliRunner().invoke(report, given).output
     assert "secret.py" not in CliRunner().invoke(report, [*given, "--no-source"]).output
+
+
+def test_the_page_of_tune_has_no_section_for_bench(found, tmp_path):
+    tuned = tmp_path / "x-tuned.json"
+    base = tuning.Trial(0, (), tuning.Measures(), "baseline")
+    tuned.write_bytes(msgspec.json.encode(tuning.Tuning("x", (), Environment(), base)))
+    given = [str(tuned), "--bench", str(RECORDED), "-o", "-"]
+    with pytest.raises(UsageError, match="goes with a session"):
+        CliRunner().invoke(report, given, catch_exceptions=False)
 
 
 def test_the_plots_of_bench_are_not_for_zooming_into_calls(found, tmp_path):
