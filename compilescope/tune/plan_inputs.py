@@ -15,7 +15,9 @@ def changes(situation: Situation) -> Iterator[Candidate]:
         return
     offered = situation.remedies
     for remedy, (do, more) in _CHANGES.items():
-        if remedy in offered:
+        # A number inside of a container is held there: see `plan_state`.
+        inside = remedy == "pass_as_tensor" and not path.isidentifier()
+        if remedy in offered and not inside:
             given = {key: find(situation) for key, find in more.items()}
             if None in given.values():
                 continue
@@ -37,7 +39,7 @@ def _first_device(situation: Situation) -> str | None:
     return found[0].device or None if found else None
 
 
-_TEXTS = {"own_dict": "pass dict({})"}
+_TEXTS = {"own_dict": "pass dict({})", "pass_as_tensor": "pass torch.tensor({})"}
 # Remedy to what the agent does to the argument, and what else it must be told.
 _CHANGES: dict[str, tuple[str, dict[str, Callable[[Situation], str | None]]]] = {
     "clone": ("clone", {}),

@@ -8,6 +8,7 @@ SINCE = {
     "mark_static": "2.1",
     "maybe_mark_dynamic": "2.1",
     "mark_dynamic_range": "2.1",
+    "mark_unbacked_range": "2.13",
     "unbacked_sources": "2.8",
     "capture_scalar_outputs": "2.0",
     "capture_dynamic_output_shape_ops": "2.1",

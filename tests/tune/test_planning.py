@@ -35,6 +35,7 @@ def test_a_size_is_named_alone_where_torch_can():
 
 def test_what_a_torch_lacks_is_said_with_the_version_that_has_it():
     assert lacking("isolate_recompiles", (2, 9)) == "needs torch 2.13, this is 2.9"
+    assert lacking("mark_unbacked_range", (2, 11)) == "needs torch 2.13, this is 2.11"
     assert lacking("unbacked_sources", (2, 7)) == "needs torch 2.8, this is 2.7"
     assert lacking("mark_dynamic", (2, 6)) == ""
 
@@ -59,7 +60,7 @@ def test_marks_of_one_argument_are_one_entry():
 @pytest.mark.parametrize(
     ("torch", "name"), [((2, 13), "recompile_limit"), ((2, 6), "cache_size_limit")]
 )
-def test_the_limit_has_the_name_that_torch_gives_it(torch, name):
+def test_the_limit_has_the_name_that_torch_gives_it(tmp_path, torch, name):
     base = SimpleNamespace(
         diagnosis=SimpleNamespace(causes=()),
         session=SimpleNamespace(callables=(), signatures=(), events=()),
@@ -67,7 +68,7 @@ def test_the_limit_has_the_name_that_torch_gives_it(torch, name):
     )
     settings = [
         entry.content
-        for attempt in _strategies(base, torch)
+        for attempt in _strategies(base, torch, tmp_path)
         for candidate in attempt.candidates
         for entry in candidate.entries
         if entry.section == "config"
