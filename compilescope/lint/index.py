@@ -46,17 +46,15 @@ class Function:
 
     @cached_property
     def compiles(self) -> bool:
-        """Whether it calls torch.compile, or defines a function that is compiled."""
+        """Whether it calls torch.compile, or marks inputs for it under some condition."""
         if not self.module.names_compile:
             return False
         body = self.node.body if isinstance(self.node.body, list) else [self.node.body]
+        found = ((part, n) for part in body for n in descend(part) if isinstance(n, ast.Attribute))
         return any(
-            isinstance(n, ast.Attribute)
-            and n.attr == "compile"
-            and isinstance(n.value, ast.Name)
-            and n.value.id == "torch"
-            for part in body
-            for n in descend(part)
+            (n.attr.endswith("mark_dynamic") and not isinstance(part, ast.Expr))
+            or (n.attr == "compile" and isinstance(n.value, ast.Name) and n.value.id == "torch")
+            for part, n in found
         )
 
     @cached_property
@@ -138,8 +136,8 @@ class Module:
 
     @cached_property
     def names_compile(self) -> bool:
-        """Whether `torch.compile` is written in it."""
-        return "torch.compile" in self.text
+        """Whether `torch.compile`, or what marks inputs for it, is written in it."""
+        return "torch.compile" in self.text or "mark_dynamic" in self.text
 
     @cached_property
     def has_global(self) -> bool:

@@ -126,11 +126,15 @@ def _call_other(frame: Frame, name: str, arguments: Arguments) -> Value:
         return first
     if name == "itertools.chain":
         return list_of(iterated(first))
-    if name.startswith(("random.", "time.")):
+    if name in _DRAWN:
         return Value("number", "random")
+    if name.startswith(("random.", "time.")):
+        return UNKNOWN  # the call ends the graph: what it gives is a constant of the next one
     return Value("object", name) if last[:1].isupper() else UNKNOWN
 
 
+# What draws inside the graph; `random.random` does from torch 2.14 on.
+_DRAWN = frozenset(("random.random", "random.uniform", "random.randint", "random.randrange"))
 _OTHER_VALUES = {
     "os.environ.get": join(STRING, NONE),
     "os.getenv": join(STRING, NONE),

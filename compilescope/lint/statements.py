@@ -251,7 +251,9 @@ def _try(machine: Machine, frame: Frame, node: Any) -> Env | None:
         frame.env = merge(dict(before), after)
         if handler.name:
             frame.env[handler.name] = UNKNOWN
+        frame.site.rare += 1
         ends.append(run_block(machine, frame, handler.body))
+        frame.site.rare -= 1
     frame.site.blocks -= 1
     if end is not None:
         frame.env = end

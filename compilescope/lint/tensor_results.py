@@ -217,9 +217,13 @@ def _positions(name: str, one: Value, rest: Rest, keywords: Keywords) -> Value:
     return one if len(rest) >= 2 else list_of(tensor("int", one.note | VECTOR), "tuple")
 
 
-def _unique(_name: str, one: Value, _rest: Rest, keywords: Keywords) -> Value:
-    asked = [keywords.get(k) for k in ("return_inverse", "return_counts")]
-    extra = [tensor("int", one.note) for value in asked if value not in (None, FALSE)]
+def _unique(name: str, one: Value, rest: Rest, keywords: Keywords) -> Value:
+    order = ("sorted", "return_inverse", "return_counts", "dim")[name != "unique" :]
+    given = {**dict(zip(order, rest, strict=False)), **keywords}
+    asked = [given.get(key) for key in ("return_inverse", "return_counts")]
+    extra = [tensor("int", one.note & ~VECTOR) for value in asked if value not in (None, FALSE)]
+    if given.get("dim") not in (None, NONE):
+        one = tensor(one.data, one.note & ~VECTOR)
     return tuple_of((one, *extra)) if extra else one
 
 

@@ -81,7 +81,7 @@ def _by_table(name: str, last: str, arguments: Arguments) -> Value:
     kind = torch_function_kind(name)
     if kind in SIMPLE:
         return SIMPLE[kind]
-    if kind == "varies":
+    if kind == "varies" or last in ("unique", "unique_consecutive"):
         return varies(last, arguments, None)
     if kind not in ("tensor", "tensors"):
         return UNKNOWN

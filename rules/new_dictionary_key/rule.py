@@ -6,12 +6,25 @@ import ast
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Severity, Versions
+from compilescope.lint.surroundings import parents
 from compilescope.lint.values import contains_tensor
 
 
 def known_key(fact: Fact) -> bool:
     """Whether the dictionary has the key already."""
     return fact.value.kind == "dict" and any(k == fact.other.data for k, _ in fact.value.data)
+
+
+def is_read(target: ast.Subscript, fact: Fact) -> bool:
+    """Whether the function reads the item before: then the dictionary comes with it."""
+    wanted = ast.unparse(target)
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and node.lineno <= (fact.node.end_lineno or 0)  # type: ignore[attr-defined]
+        and ast.unparse(node) == wanted
+        for node in parents(fact)
+    )
 
 
 def attribute_of_self(owner: ast.Attribute, fact: Fact) -> bool:
@@ -48,6 +61,8 @@ class NewDictionaryKey(Rule):
         del target
         target, _ = fact.extra
         if not isinstance(target, ast.Subscript) or fact.value.note == "fresh":
+            return
+        if fact.detail or is_read(target, fact):
             return
         if fact.value.kind == "unknown" and fact.other.kind != "const":
             return
