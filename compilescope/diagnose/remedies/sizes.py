@@ -92,6 +92,9 @@ def size(words: Words) -> list[Remedy]:
         text = f"Mark {dimension} of {words.name or 'the tensor'} dynamic before the first call"
         if words.asked_dynamic:
             text += ": PyTorch then raises an error that names the line which fixes the size"
+        elif words.repeated and words.evidence.constant:
+            # From the second size on the dimension would be dynamic, were it left open.
+            text += ": if the code fixes the size, PyTorch then raises an error that names the line"
         found.append(offer("mark_dynamic", text, mark(words, "dynamic")))
     found += dynamic_true(words)
     found.append(offer("pad", "Pad to one size, or to a few, before the call"))
