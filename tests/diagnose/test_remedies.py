@@ -210,3 +210,8 @@ def test_a_random_branch_is_not_answered_with_another_draw():
     why, fixes = advise(event, (2, 13), whole_frame=True)
     assert "decides a branch" in why
     assert "random_uniform" not in ids(fixes)
+
+
+def test_a_function_without_a_name_is_no_code():
+    first = find("GLOBAL_STATE changed: autocast(cpu)_enabled ", function="")[0]
+    assert first.text == "Put `torch.autocast` inside the function and nowhere around its calls"

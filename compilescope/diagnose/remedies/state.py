@@ -55,11 +55,11 @@ def _grad_mode() -> list[Remedy]:
 
 
 def _autocast(words: Words) -> list[Remedy]:
-    function = words.function or "the function"
+    function = f"`{words.function}`" if words.function else "the function"
     return [
         offer(
             "autocast_inside",
-            f"Put `torch.autocast` inside `{function}` and nowhere around its calls",
+            f"Put `torch.autocast` inside {function} and nowhere around its calls",
         ),
         sizes.warm_up("Or call it once with and once without autocast at start-up"),
     ]
