@@ -89,9 +89,12 @@ class Live:
     def begin(self, screen: SessionScreen) -> None:
         """Keep `screen` up to date from now on."""
         self._screen = screen
-        if self.log is not None:
-            first = Text(f"What the program prints is kept in {short(str(self.log))}", "dim")
-            screen.query_one(RichLog).write(first)
+        told = (
+            f"What the program prints is kept in {short(str(self.log))}"
+            if self.log is not None
+            else "What the program prints is where it was started."
+        )
+        screen.query_one(RichLog).write(Text(told, "dim"))
         screen.set_interval(_EVERY, self.look)
 
     def look(self) -> None:
@@ -206,9 +209,7 @@ def start(
         InputError: the folder of the session cannot be written.
     """
     output = output or _dated(name)
-    log = output.with_name(
-        output.name.removesuffix(".gz").removesuffix(".cscope.json") + ".out.txt"
-    )
+    log = _log_of(output)
     arguments = [sys.executable, "-m", "compilescope", "probe", "-q", "-o", str(output)]
     arguments += ["--keep-raw", str(keep_raw)] if keep_raw else []
     try:
@@ -233,8 +234,15 @@ def start(
 
 
 def attach(raw: Path) -> Live:
-    """Watch a program that somebody else started."""
-    return Live(saved_as(raw), raw)
+    """Watch a program that was started elsewhere, or from here and left running."""
+    output = saved_as(raw)
+    log = _log_of(output)
+    return Live(output, raw, log if log.exists() else None)
+
+
+def _log_of(output: Path) -> Path:
+    stem = output.name.removesuffix(".gz").removesuffix(".cscope.json")
+    return output.with_name(f"{stem}.out.txt")
 
 
 def _dated(name: str) -> Path:

@@ -48,7 +48,9 @@ def test_a_short_program_ends_saved_with_its_output_in_a_pane(play, begin):
         await stage.press("p")
         assert stage.screen.at.active == "p"
         assert stage.screen.query_one("#output").size.height > 5
-        assert "hello" in "\n".join(stage.lines())
+        shown = "\n".join(stage.lines())
+        assert "hello" in shown
+        assert "What the program prints is kept in out/run.out.txt" in " ".join(shown.split())
         await stage.press("1")
         assert stage.grid.has_focus
         assert stage.screen.at.opened.session.code == 3
@@ -66,7 +68,7 @@ def test_leaving_asks_and_can_keep_it_running(play, begin):
     live = begin(LONG)
 
     async def scene(stage):
-        await until(stage, lambda: "begun" in live.lines)
+        await until(stage, lambda: "begun" in live.lines and live.raw is not None)
         await stage.press("q")
         assert isinstance(stage.screen, LeaveScreen)
         await stage.press("escape")
@@ -77,6 +79,10 @@ def test_leaving_asks_and_can_keep_it_running(play, begin):
     play(scene, live=live)
     assert live.recorder.poll() is None
     assert live.wait() is None
+    again = live_module.attach(live.raw)
+    assert (again.output, again.log) == (live.output, live.log)
+    live.log.rename(live.log.with_name("elsewhere.txt"))
+    assert live_module.attach(live.raw).log is None
 
 
 def test_leaving_can_stop_it_and_saves_what_was_recorded(play, begin):

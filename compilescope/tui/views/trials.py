@@ -22,6 +22,7 @@ _MARKS: dict[str, tuple[str, Tone]] = {
     "no better": ("= no better", "dim"),
     "wrong": ("✗ wrong", "bad"),
     "failed": ("✗ failed", "bad"),
+    "unfinished": ("… unfinished", "warn"),
     "refused": ("✗ refused", "bad"),
 }
 RUNNING = "… running"
