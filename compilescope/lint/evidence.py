@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 # Names that lists, dicts, strings, arrays, modules or configurations have, too.
 SHARED = frozenset(
     """
-    T abs all any clip copy copy_ count count_nonzero data dot dtype fill flatten float get index
+    T all any clip copy copy_ count count_nonzero data dot dtype fill flatten float get index
     int item items keys mean max min name names pop prod real imag repeat reshape resize round
     shape size sort split squeeze std storage strides sum swapaxes take to tolist trace transpose
     type update values var view device cuda cpu half double bool apply_ eval train parameters
-    register_hook requires_grad_ is_cuda ndim clone detach grad nbytes itemsize
+    register_hook requires_grad_ is_cuda ndim clone grad nbytes itemsize
     """.split()
 )
 ONLY_TENSOR = frozenset(METHODS) - SHARED
