@@ -48,6 +48,9 @@ def sources(situation: Situation) -> Iterator[Candidate]:
     kind = situation.cause.kind
     if not pattern or not kind.startswith(("tensor.size", "shape.", "const.", "module.", "attr")):
         return
+    sized = kind.startswith(("tensor.size", "shape.", "module.param_shape"))
+    if not sized and not situation.is_number:
+        return  # a flag or a word is no symbol
     entry = config("compiler.unbacked_sources", pattern)
     yield situation.candidate("unbacked_sources", f"unbacked_sources = {pattern!r}", entry)
     entry = config("compiler.dynamic_sources", pattern)

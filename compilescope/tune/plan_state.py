@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from compilescope.tune.remedy import Candidate, Entry, attribute, compile_with, config
 from compilescope.tune.situation import Situation
 
-_NUMBER = re.compile(r"^-?[\d.]+(e[+-]?\d+)?$")
 _ITEM = re.compile(r"\[(['\"])lr\1\]|\.lr$")
 
 
 def state(situation: Situation) -> Iterator[Candidate]:
     """Numbers as tensors, and ints on modules as symbols."""
     cause, source = situation.cause, situation.words.variable
-    if _is_number(situation) and source:
+    if situation.is_number and source:
         if cause.kind.startswith("global"):
             entry = attribute(
                 situation.callable, source.rpartition(".")[2], "tensor", module=cause.frame.path
@@ -27,7 +28,7 @@ def state(situation: Situation) -> Iterator[Candidate]:
             entry = attribute(situation.callable, source, "tensor")
             name = "buffer" if cause.kind.startswith("module.") else "pass_as_tensor"
             yield situation.candidate(name, f"hold {source} in a tensor", entry, weight=2)
-    if cause.kind.startswith(("module.", "attr")) and _is_number(situation):
+    if cause.kind.startswith(("module.", "attr")) and situation.is_number:
         yield from unspecialized(situation)
     if "one_type" in situation.remedies and situation.is_argument and source:
         snippet = situation.remedies["one_type"].snippet
@@ -76,6 +77,8 @@ def leave_out(situation: Situation) -> Iterator[Candidate]:
     for place in places:
         if (place.path, place.function) in own or not _is_program(place.path):
             continue
+        if not _is_found(place.path, place.function):
+            continue
         content = {"path": place.path, "name": place.function}
         yield situation.candidate(
             "disable",
@@ -90,8 +93,16 @@ def _is_program(path: str) -> bool:
     return path.endswith(".py") and "/torch/" not in path.replace("\\", "/")
 
 
-def _is_number(situation: Situation) -> bool:
-    if situation.cause.kind.startswith("container."):  # a length is no value to hold
+def _is_found(path: str, name: str) -> bool:
+    """Whether a function stands in a module or class, where it can be found by its name."""
+    try:
+        waiting: list[ast.AST] = [ast.parse(Path(path).read_text(encoding="utf-8"))]
+    except (OSError, SyntaxError, ValueError):
         return False
-    values = situation.cause.values or (situation.failure.required,)
-    return any(_NUMBER.match(value) for value in values)
+    for node in waiting:
+        for part in getattr(node, "body", ()):
+            if isinstance(part, (ast.ClassDef, ast.If, ast.Try)):
+                waiting.append(part)
+            elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and part.name == name:
+                return True
+    return False

@@ -15,6 +15,7 @@ from compilescope.model import GuardFailure, Input, Session
 from compilescope.tune.remedy import Candidate, Entry
 from compilescope.tune.versions import price
 
+_NUMBER = re.compile(r"^-?[\d.]+(e[+-]?\d+)?$")
 _STACK = re.compile(r"^_{2,3}stack\d+")
 
 
@@ -144,6 +145,14 @@ class Situation:
     def special(self) -> bool:
         """Whether one of the sizes is 0 or 1."""
         return self.cause.kind == "shape.zero_one" or bool({"0", "1"} & set(self.cause.values))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the value that differs is a number, which a tensor or a symbol can hold."""
+        if self.cause.kind.startswith("container."):  # a length is no value to hold
+            return False
+        values = self.cause.values or (self.failure.required,)
+        return any(_NUMBER.match(value) for value in values)
 
     @property
     def remedies(self) -> dict[str, Remedy]:

@@ -8,6 +8,7 @@ import pytest
 
 from compilescope.tune.plan_shapes import buckets_for
 from compilescope.tune.plan_sources import named
+from compilescope.tune.plan_state import _is_found
 from compilescope.tune.remedy import Candidate, Entry, argument, config, overlay
 from compilescope.tune.strategies import _strategies
 from compilescope.tune.versions import lacking
@@ -75,3 +76,16 @@ def test_the_limit_has_the_name_that_torch_gives_it(tmp_path, torch, name):
     ]
     assert {f"dynamo.{name}": 1} in settings
     assert {f"dynamo.{name}": 2} in settings
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("top", True), ("method", True), ("either", True), ("inner", False)]
+)
+def test_a_function_inside_of_another_cannot_be_left_to_eager_code(tmp_path, name, found):
+    path = tmp_path / "m.py"
+    path.write_text(
+        "def top():\n    def inner(): ...\n    return inner\n"
+        "class C:\n    def method(self): ...\n"
+        "if top:\n    def either(): ...\n"
+    )
+    assert _is_found(str(path), name) is found
