@@ -46,7 +46,8 @@ class Overlay:
         self.warm_up: list[dict[str, Any]] = content.get("warm_up", [])
         self.order: list[dict[str, Any]] = content.get("order", [])
         self.observe: dict[str, Any] = content.get("observe", {})
-        self.sources: dict[str, str] = content.get("sources", {})
+        sources: dict[str, str] = content.get("sources", {})
+        self.sources = {os.path.realpath(path): text for path, text in sources.items()}
         self.stance: dict[str, Any] = content.get("stance", {})
         self.regions = Regions(self) if content.get("regional") else None
         self.serve: dict[str, Any] = content.get("serve", {})

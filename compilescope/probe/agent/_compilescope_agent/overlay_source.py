@@ -18,13 +18,12 @@ _RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "overlay_main
 _NO_SCRIPT = ("", "-", "-c", "-m")
 
 
-def replace(sources: dict[str, str], used: Callable[[str], None]) -> None:
-    """Run each file that is a key of `sources` from the text in the file that it maps to.
+def replace(wanted: dict[str, str], used: Callable[[str], None]) -> None:
+    """Run each file whose real path is a key of `wanted` from the text in the file it maps to.
 
     `used` is told of each that is. Where the script of this process is one of them, the process
     begins anew.
     """
-    wanted = {os.path.realpath(path): text for path, text in sources.items()}
     _begin_anew(wanted)
     original, open_code = SourceFileLoader.get_code, io.open_code
 
