@@ -12,7 +12,7 @@ TUNING_VERSION = 1
 
 Outputs = Literal["agree", "differ", "random", "not compared"]
 Outcome = Literal[
-    "baseline", "solved", "better", "no better", "worse", "wrong", "failed", "refused"
+    "baseline", "solved", "better", "no better", "worse", "wrong", "failed", "unfinished", "refused"
 ]
 
 

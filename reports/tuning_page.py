@@ -27,6 +27,7 @@ GLYPHS = {
     "worse": "↑",
     "wrong": "✗",
     "failed": "✗",
+    "unfinished": "…",
     "refused": "✗",
 }
 

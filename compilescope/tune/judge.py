@@ -31,6 +31,8 @@ def differs(base: Ran, found: Ran) -> str:
 def outcome(base: Ran, found: Ran, difference: str, outputs: Outputs) -> tuple[Outcome, str]:
     """How good `found` is, and why."""
     if failed(base, found):
+        if found.recorded.ended_by_us:
+            return "unfinished", failure(found)
         return "failed", failure(found)
     if outputs == "differ":
         return "wrong", difference
@@ -89,7 +91,7 @@ def failure(found: Ran) -> str:
     """Why the program failed, in one line."""
     recorded = found.recorded
     if recorded.ended_by_us:
-        return f"not at its end after {recorded.limit:.0f} s"
+        return f"stopped after {recorded.limit:.0f} s"
     texts = [process.error for process in found.session.processes if process.error]
     if texts:
         return texts[0].strip().partition("\n")[0][:300]

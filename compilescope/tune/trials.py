@@ -59,7 +59,7 @@ class Ran:
     @property
     def ok(self) -> bool:
         """Whether the program ran to its end as it does without remedies, with the same results."""
-        return self.trial.outcome not in ("failed", "wrong", "refused")
+        return self.trial.outcome not in ("failed", "unfinished", "wrong", "refused")
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,16 @@ from compilescope.tune import judge
 from compilescope.tuning import Measures
 
 
-def ran(*, how="exited", code=0, refused=(), candidates=(), applied=(), **measures):
+def ran(*, how="exited", code=0, refused=(), candidates=(), applied=(), limit=None, **measures):
     return SimpleNamespace(
         session=SimpleNamespace(how=how, code=code, processes=()),
         notes=SimpleNamespace(applied=set(applied)),
         candidates=candidates,
-        recorded=SimpleNamespace(ended_by_us=False, log=SimpleNamespace(exists=lambda: False)),
+        recorded=SimpleNamespace(
+            ended_by_us=limit is not None,
+            limit=limit,
+            log=SimpleNamespace(exists=lambda: False),
+        ),
         trial=SimpleNamespace(measures=Measures(calls=100, **measures), refused=refused),
     )
 
@@ -48,6 +52,11 @@ def test_other_outputs_are_wrong_however_few_recompiles():
 def test_a_program_that_ends_otherwise_failed():
     assert judge.outcome(BASE, ran(how="failed", code=1), "", "agree")[0] == "failed"
     assert judge.outcome(BASE, ran(code=3), "", "agree")[0] == "failed"
+
+
+def test_a_program_whose_time_was_over_did_not_fail():
+    found = judge.outcome(BASE, ran(how="killed", code=-9, limit=63.0), "", "agree")
+    assert found == ("unfinished", "stopped after 63 s")
 
 
 def test_a_program_that_failed_before_may_end_now():

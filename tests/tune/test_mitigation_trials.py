@@ -102,7 +102,7 @@ def test_what_it_is_not_for_is_refused_with_the_reason(tried, kind, program, why
     assert why in found.trial.why
 
 
-def test_process_and_ahead_of_time_are_tried_with_inductor_only():
+def test_process_and_ahead_of_time_are_tried_with_inductor_only(tmp_path):
     def labels(backend):
         base = SimpleNamespace(
             diagnosis=SimpleNamespace(causes=()),
@@ -113,7 +113,7 @@ def test_process_and_ahead_of_time_are_tried_with_inductor_only():
             ),
             notes=SimpleNamespace(inputs=()),
         )
-        return [one.label for one in strategies._strategies(base, (2, 13))]
+        return [one.label for one in strategies._strategies(base, (2, 13), tmp_path)]
 
     assert "compiled in the background, in a thread" in labels("eager")
     assert not [one for one in labels("eager") if "process" in one or "ahead" in one]
