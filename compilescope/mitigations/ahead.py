@@ -6,11 +6,14 @@ import hashlib
 import json
 import logging
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import spawn
 from typing import Any
 
 import torch
@@ -20,6 +23,8 @@ from compilescope.mitigations import bounds, files, place
 
 _log = logging.getLogger(__name__)
 _MOST_LOGGED = 64
+_TRIAL = "import sys, torch; torch._inductor.aoti_load_package(sys.argv[1])"
+_LONGEST_TRIAL = 600  # seconds
 
 
 class AheadOfTime:
@@ -138,7 +143,8 @@ def aot_or_eager(
 
     Raises:
         UsageError: `model` is no module, or `otherwise` is another word.
-        ProgramError: the model cannot be exported or compiled; the cause is torch's.
+        ProgramError: the model cannot be exported or compiled, or what was compiled cannot be
+            loaded; the cause is torch's.
         InputError: the cache folder cannot be written.
     """
     if not isinstance(model, torch.nn.Module):
@@ -242,12 +248,14 @@ def _build(
         with torch.no_grad():
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes)
             torch._inductor.aoti_compile_and_package(exported, package_path=part)  # noqa: SLF001
+        if _on_gpu(model, args, kwargs):
+            _try_loading(part)
         limits = bounds.describe(exported, args, kwargs)
         # The bounds last: a package without them is not looked at.
         os.replace(part, path)
         files.write(f"{path}.json", json.dumps(limits).encode())
         return _load(path), limits
-    except InputError:
+    except (InputError, ProgramError):
         raise
     except Exception as error:
         raise ProgramError(
@@ -260,6 +268,32 @@ def _build(
             if os.path.exists(part):
                 os.unlink(part)
             os.rmdir(made)
+
+
+def _on_gpu(model: torch.nn.Module, args: Any, kwargs: Any) -> bool:
+    leaves = torch.utils._pytree.tree_leaves((args, kwargs))  # noqa: SLF001
+    tensors = [*model.parameters(), *(one for one in leaves if isinstance(one, torch.Tensor))]
+    return any(one.is_cuda for one in tensors)
+
+
+def _try_loading(path: str) -> None:
+    """Load it in another process first: on an H200 torch 2.11 crashed there, even for a Linear."""
+    program = os.fsdecode(spawn.get_executable() or sys.executable)
+    try:
+        done = subprocess.run(  # noqa: S603  our own line
+            [program, "-c", _TRIAL, path], stdin=subprocess.DEVNULL, capture_output=True,
+            timeout=_LONGEST_TRIAL, check=False,
+        )  # fmt: skip
+        why = f"a process that tried it ended with signal {-done.returncode}"
+        broken = done.returncode < 0
+    except subprocess.TimeoutExpired:
+        why, broken = f"a process that tried it was not done after {_LONGEST_TRIAL} s", True
+    if broken:
+        raise ProgramError(
+            "torch cannot load the ahead-of-time package that it made",
+            cause=why,
+            hint="the service runs without it: background_compile needs no package",
+        )
 
 
 def _load(path: str) -> Any:

@@ -166,7 +166,9 @@ class BackgroundCompiled:
         except Exception as error:  # noqa: BLE001  it is kept for whoever asks
             refused = str(error) or type(error).__name__
             took = time.perf_counter() - began
-            self.tell("failed", args, error=error, seconds=took, detail=refused)
+            # What fails once all ends, such as a pool that is closed already, is no fault.
+            if not self._pending.closed:
+                self.tell("failed", args, error=error, seconds=took, detail=refused)
         finally:
             self._compiling = False
             self._tell_notices()

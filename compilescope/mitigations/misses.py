@@ -143,6 +143,11 @@ class Pending:
                 lambda: self._closed or (not self._waiting and self._running is None), seconds
             )
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more is taken."""
+        return self._closed
+
     def close(self) -> list[Miss]:
         """Take nothing more; what will not be compiled."""
         with self._changed:

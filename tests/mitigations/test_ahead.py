@@ -174,6 +174,14 @@ def test_what_cannot_be_exported_says_why(made):
     assert not list(made.folder.iterdir())
 
 
+def test_a_package_that_kills_the_process_which_loads_it_is_told(made, monkeypatch):
+    monkeypatch.setattr(ahead, "_on_gpu", lambda *_: True)
+    monkeypatch.setattr(ahead, "_TRIAL", "import os; os.kill(os.getpid(), 11)")
+    with pytest.raises(ProgramError, match="cannot load the ahead-of-time package") as found:
+        made()
+    assert "signal 11" in str(found.value.cause)
+
+
 def test_only_modules_and_known_ways():
     with pytest.raises(UsageError, match="module"):
         aot_or_eager(lambda x: x, (torch.ones(2),))

@@ -354,6 +354,23 @@ def test_close_ends_the_thread_and_calls_go_on(background):
     assert made.pending == 0
 
 
+def test_a_compile_that_close_cuts_off_is_no_failure(background):
+    entered, opened = threading.Event(), threading.Event()
+
+    def backend(graph, examples):
+        entered.set()
+        assert opened.wait(LONG)
+        raise RuntimeError("the pool is closed")
+
+    made = background(lambda x: x + 1, backend)
+    made(torch.ones(2))
+    assert entered.wait(LONG)
+    assert not made.close(0)
+    opened.set()
+    assert made.close(LONG)
+    assert [event.what for event in made.events] == ["queued"]
+
+
 def test_the_process_gets_its_settings_back(background):
     def settings():
         return (sys.getswitchinterval(), gc.get_freeze_count(), gc.get_threshold())
