@@ -57,7 +57,7 @@ def edit(sources: Sources, entry: Entry) -> None:
     content = entry.content
     match entry.section:
         case "config":
-            lines = [setting(name, value) for name, value in content.items()]
+            lines = [line for pair in content.items() for line in setting(*pair, sources.torch)]
             sources.edit(sources.home(), lambda text: source_edits.with_settings(text, lines))
         case "compile":
             keywords = content["keywords"]
@@ -81,10 +81,13 @@ def edit(sources: Sources, entry: Entry) -> None:
             raise CannotEditError("`compilescope forecast --emit` writes such calls")
 
 
-def setting(name: str, value: object) -> str:
-    """A setting as a line of code."""
+def setting(name: str, value: object, torch: tuple[int, int]) -> list[str]:
+    """A setting as lines of code."""
     prefix, _, key = name.partition(".")
-    return f"{SETTINGS[prefix]}.{key} = {value!r}"
+    line = f"{SETTINGS[prefix]}.{key} = {value!r}"
+    # `import torch` brings all of their modules along in later releases only.
+    alone = prefix == "shapes" and torch < (2, 9)
+    return [f"import {SETTINGS[prefix]}", line] if alone else [line]
 
 
 def _compiling(sources: Sources) -> Path:
@@ -92,15 +95,17 @@ def _compiling(sources: Sources) -> Path:
     paths = [Path(one.frame.path) for one in sources.best.session.callables if one.frame]
     paths += [Path(one["path"]) for notes in sources.best.notes.places.values() for one in notes]
     paths += [sources.script] if sources.script else []
-    found = {
-        path.resolve()
+    texts = {
+        path.resolve(): path.read_text(errors="replace")
         for path in paths
-        if path.exists() and re.search(r"\.compile\b", path.read_text(errors="replace"))
-        and "site-packages" not in path.parts
-    }  # fmt: skip
-    if len(found) != 1:
-        raise CannotEditError(f"{len(found)} files of the program call torch.compile")
-    return found.pop()
+        if path.exists() and "site-packages" not in path.parts
+    }
+    # By its name first: other things have a `compile`, too.
+    for pattern in (r"\btorch\.compile\b", r"\.compile\b"):
+        found = [path for path, text in texts.items() if re.search(pattern, text)]
+        if len(found) == 1:
+            return found[0]
+    raise CannotEditError(f"{len(found)} files of the program call torch.compile")
 
 
 def _hold(sources: Sources, content: dict[str, Any]) -> None:
@@ -128,9 +133,10 @@ def _argument(sources: Sources, content: dict[str, Any]) -> None:
     do = content["do"]
     if f"{do} {content['path']}" in sources.best.notes.absent:
         raise CannotEditError("not every call has it")
-    head = re.match(r"\w+", content["path"])
+    called = as_called(content["path"])
+    head = re.match(r"\w+", called)
     assert head is not None
-    suffix = content["path"][head.end() :]
+    suffix = called[head.end() :]
     position = _position(sources, content["callable"], head.group())
     before, around = "", ""
     if do in MARKS:
@@ -154,6 +160,11 @@ def _held(sources: Sources, content: dict[str, Any]) -> None:
         path = Path(note["path"])
         line = sources.moved(path, int(note["line"]))
         sources.edit(path, partial(held_at, line=line, mode=mode, value=held[mode]))
+
+
+def as_called(path: str) -> str:
+    """The path from the argument as a call names it: `x` for `kwargs['x']`."""
+    return re.sub(r"^\w*kwargs\['(\w+)'\]", r"\1", path)
 
 
 def _around(content: dict[str, Any]) -> str:
@@ -201,13 +212,13 @@ def by_hand(candidate: Candidate, sources: Sources, why: str) -> str:
     for entry in candidate.entries:
         content = entry.content
         if entry.section == "config":
-            lines += [setting(name, value) for name, value in content.items()]
+            lines += [line for pair in content.items() for line in setting(*pair, sources.torch)]
             where = "before the first compiled call"
         elif entry.section == "arguments":
             notes = sources.best.notes.places.get(content["callable"]) or ()
             at = [f"{relative(Path(note['path']))}:{note['line']}" for note in notes]
             where = f"before {', '.join(at) or 'the call'}"
-            path = content["path"]
+            path = as_called(content["path"])
             if content["do"] in MARKS:
                 lines.append(_marking(content).format(path))
             elif content["do"] in AROUND:

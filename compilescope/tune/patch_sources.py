@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compilescope.diagnose.evidence import torch_version
 from compilescope.tune.source_edits import CannotEditError
 
 if TYPE_CHECKING:
@@ -22,6 +23,11 @@ class Sources:
         self.before: dict[Path, str] = {}
         self.after: dict[Path, str] = {}
         self.ran: dict[Path, str] = {}  # files that the best trial ran changed
+
+    @property
+    def torch(self) -> tuple[int, int]:
+        """The torch that ran; the newest known where the session does not say."""
+        return torch_version(self.best.session.environment.torch) or (2, 13)
 
     def edit(self, path: Path, change: Callable[[str], str]) -> None:
         """Apply `change` to what `path` has become so far."""

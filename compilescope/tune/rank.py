@@ -35,6 +35,8 @@ def _order(ran: Ran, fastest: float) -> tuple[object, ...]:
         measures.recompiles + measures.fallbacks,
         known and steady > fastest * _SLOW,
         measures.warm_up > 0,
+        # A graph for many sizes is also for those to come.
+        measures.compiles if measures.warm_up else 0,
         measures.breaks,
         max((one.weight for one in ran.candidates), default=0),
         len({one.key for one in ran.candidates}),

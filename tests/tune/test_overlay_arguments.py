@@ -66,3 +66,21 @@ def test_numbers_become_tensors_and_sizes_are_padded():
         "print(tuple(replaced(x, [], {'do': 'pad', 'dimension': 1, 'buckets': [2, 6]}).shape))\n"
     )
     assert lines == ["tensor(3)", "a", "(8, 3)", "(5, 6)"]
+
+
+@pytest.mark.torch
+def test_arguments_that_a_wrapper_only_passes_on_are_reached():
+    lines = child(
+        "from types import SimpleNamespace\n"
+        "from _compilescope_agent.overlay_arguments import Changes\n"
+        "def wrapper(a, *rest, **more): ...\n"
+        "record = SimpleNamespace(applied=print, absent=print, note=print)\n"
+        "paths = ('a', 'rest[1]', \"more['k']\", 'rest[4]', \"more['n']\")\n"
+        "entries = [{'path': path, 'do': 'float'} for path in paths]\n"
+        "overlay = SimpleNamespace(arguments=entries, attributes=[], modes=[], record=record)\n"
+        "names = Names(wrapper.__code__, skip_first=False)\n"
+        "changes = Changes(overlay, 'wrapper', names, None, wrapper)\n"
+        "print(changes.apply((1, 2, 3), {'k': 4, 'b': 5}))\n"
+    )
+    assert lines[-1] == "((1.0, 2, 3.0), {'k': 4.0, 'b': 5})"
+    assert lines[:-1] == ["float a", "float rest[1]", "float more['k']"]

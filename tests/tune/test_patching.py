@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from compilescope.tune.byhand import left_to_the_user
+from compilescope.tune.patch_entries import as_called, setting
 from compilescope.tune.patching import patch
 from compilescope.tune.remedy import Candidate, Entry, compile_with
 from compilescope.tuning import Measures, Trial
@@ -45,7 +46,7 @@ def ran(recompiles: int, *candidates: Candidate, outputs: str = "agree"):
     return SimpleNamespace(
         trial=trial,
         candidates=candidates,
-        session=SimpleNamespace(callables=()),
+        session=SimpleNamespace(callables=(), environment=SimpleNamespace(torch="2.13.0")),
         notes=SimpleNamespace(places={}),
     )
 
@@ -90,3 +91,18 @@ def test_a_value_across_a_break_is_left_to_the_user_in_words():
     )
     (line,) = left_to_the_user(base, None, [])
     assert line.startswith("left to you, for a value that crosses a graph break: Remove")
+
+
+def test_a_setting_brings_its_module_where_torch_alone_does_not():
+    assert setting("shapes.use_duck_shape", False, (2, 13)) == [
+        "torch.fx.experimental._config.use_duck_shape = False"
+    ]
+    assert setting("shapes.use_duck_shape", False, (2, 6)) == [
+        "import torch.fx.experimental._config",
+        "torch.fx.experimental._config.use_duck_shape = False",
+    ]
+
+
+def test_an_argument_of_a_wrapper_has_the_name_that_the_call_gives():
+    assert as_called("kwargs['input_ids'].x") == "input_ids.x"
+    assert as_called("x['k']") == "x['k']"

@@ -51,3 +51,9 @@ def test_noise_does_not_decide_but_twice_the_time_does():
         "more",
     ]
     assert names(ran("slow", steady=3e-3), ran("fast", remedies=2)) == ["fast", "slow"]
+
+
+def test_of_two_warm_ups_the_one_with_fewer_graphs():
+    assert names(
+        ran("each", warm_up=1.0, compiles=4), ran("all", warm_up=1.0, compiles=2, remedies=2)
+    ) == ["all", "each"]

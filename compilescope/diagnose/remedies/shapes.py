@@ -23,11 +23,14 @@ def _marks(words: Words, function: str) -> str:
 
 def duck(words: Words) -> list[Remedy]:
     """Duck sizing."""
+    torch = words.evidence.torch
+    # `import torch` brings the module along in later releases only.
+    before = "import torch.fx.experimental._config\n" if torch and torch < (2, 9) else ""
     return [
         offer(
             "use_duck_shape",
             "Switch duck sizing off, before the first compile",
-            "torch.fx.experimental._config.use_duck_shape = False",
+            f"{before}torch.fx.experimental._config.use_duck_shape = False",
         ),
         offer(
             "mark_dynamic",

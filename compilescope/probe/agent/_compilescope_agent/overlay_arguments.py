@@ -63,20 +63,19 @@ class Changes:
             self._attribute(steps, entry, args, kwargs)
         if not self._arguments or self.names is None:
             return args, kwargs
-        positions = self._positions(args, kwargs)
         values: list[Any] = list(args)
         named = dict(kwargs)
-        for steps, entry in self._arguments:
-            place = positions.get(steps[0])
+        for path, entry in self._arguments:
+            place, steps = self._place(path, args, kwargs)
             if place is None or (entry.get("calls") == "first" and not first):
                 continue
             holder: Any = values if isinstance(place, int) else named
             try:
                 before = holder[place]
-                holder[place] = replaced(before, steps[1:], entry)
+                holder[place] = replaced(before, steps, entry)
                 if entry["do"] == "pad":
-                    after = walk(holder[place], steps[1:])
-                    self.cuts += cut_of(walk(before, steps[1:]), after, entry)
+                    after = walk(holder[place], steps)
+                    self.cuts += cut_of(walk(before, steps), after, entry)
                 self._record.applied(f"{entry['do']} {entry['path']}")
             except LookupError:
                 self._record.absent(f"{entry['do']} {entry['path']}")
@@ -85,13 +84,22 @@ class Changes:
                 self._record.refused(what, f"{type(error).__name__}: {error}")
         return tuple(values), named
 
-    def _positions(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[Any, Any]:
+    def _place(
+        self, steps: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, list[Any]]:
+        """Where the call brings what `steps` begin with, None for nowhere; the steps from there."""
         assert self.names is not None
-        found: dict[Any, Any] = {}
-        for index, (name, _) in enumerate(self.names.of(args, {})):
-            found[name] = index
-        found.update({name: name for name in kwargs})
-        return found
+        head, first = steps[0], steps[1] if len(steps) > 1 else None
+        if head in kwargs:
+            return head, steps[1:]
+        if head in self.names.positional[: len(args)]:
+            return self.names.positional.index(head), steps[1:]
+        if head == self.names.keywords and first in kwargs:
+            return first, steps[2:]
+        place = len(self.names.positional) + first if type(first) is int else len(args)
+        if head == self.names.variadic and place < len(args):
+            return place, steps[2:]
+        return None, []
 
     def _attribute(
         self, steps: list[Any], entry: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -117,6 +125,8 @@ class Changes:
             for known, value in self.names.of(args, kwargs):
                 if known == name:
                     return value
+            if name == self.names.keywords:
+                return kwargs
         raise LookupError(f"no argument is called {name}")
 
 
