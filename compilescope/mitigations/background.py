@@ -208,7 +208,8 @@ def background_compile(  # noqa: PLR0913  torch.compile's own, and what concerns
 
     A call whose inputs fit the guards of a compiled graph runs that graph. Any other call is
     answered by the eager model at once, and a copy of its inputs is compiled for in one background
-    thread. It is for inference: a backward pass compiles when it first runs.
+    thread. It is for inference: a backward pass compiles when it first runs. Making it takes the
+    seconds in which inductor is imported, so that no call waits for that.
 
     What one process cannot keep apart while a compile runs in it: Python code runs on one thread at
     a time (see `Yielding`), `torch.compiler.is_compiling()` is true in all threads, and Dynamo puts
