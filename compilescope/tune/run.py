@@ -191,8 +191,6 @@ def _notes(bench: Bench) -> Iterator[str]:
     base = bench.baseline
     if base is not None and not judge.ended_well(base.session):
         yield f"the program fails as it is: {judge.failure(base)}"
-    if bench.left() <= 0:
-        yield "the budget of runs or minutes is spent: --budget and --minutes allow more"
     if bench.random:
         yield f"two plain runs differ ({bench.random}): outputs cannot be compared"
     if bench.jobs > 1:

@@ -24,6 +24,7 @@ class Search:
     plans: dict[str, list[Candidate]] = field(default_factory=dict)
     tried: dict[frozenset[bytes], Ran] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # what this torch lacks
+    _cut: bool = False  # whether the budget ended it
 
     def run(self) -> None:
         """Try until a set solves all and is as small as can be, or the budget is spent."""
@@ -32,17 +33,19 @@ class Search:
                 self._warm_up()
             self._shrink()
         except BudgetSpentError:
-            untried = list(self._untried())
-            if untried and self.bench.left() <= 0:
-                words = "; or without ".join(untried)
-                self.notes.append(f"the budget ended before the best was tried without {words}")
+            self._cut = self._cut or self.bench.left() <= 0
+        if self._cut:
+            self.notes += self._spent()
 
     def _solve(self) -> bool:
         """Climb: keep what helped, replace or add where something is left."""
         base = self.bench.baseline
         assert base is not None
         current, positions, step, solved = base, dict[str, int](), 1, False
-        while step <= PATIENCE and self.bench.left() > self._reserve(current):
+        while step <= PATIENCE:
+            if self.bench.left() <= self._reserve(current):
+                self._cut = True
+                break
             self._plan(current)
             wanted = self._positions(current, positions, step)
             chosen = self._chosen(wanted)
@@ -150,6 +153,12 @@ class Search:
             if fewer and len(fewer) < len(best.candidates):
                 best = rank([best, self._attempt(fewer)])[0]
         return best
+
+    def _spent(self) -> Iterator[str]:
+        yield "the budget of runs or minutes is spent: --budget and --minutes allow more"
+        untried = "; or without ".join(self._untried())
+        if untried:
+            yield f"the best was not tried without {untried}"
 
     def _untried(self) -> Iterator[str]:
         """The members of the best set that it was never tried without."""
