@@ -12,6 +12,7 @@ from compilescope.tune.situation import Situation
 from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
 from compilescope.tune.warm import generic, replay
 
+_NO_GRADIENTS = "does not require grad"  # PyTorch's words for a backward pass without a graph
 PATIENCE = 4  # trials in a row that bring nothing, before warm-up calls are tried
 
 
@@ -56,7 +57,7 @@ class Search:
                 continue
             found = self._attempt(chosen)
             if not found.ok:
-                self._blame(chosen)
+                self._blame(chosen, found.trial.why)
             elif found.trial.outcome == "solved":
                 if found.trial.measures.breaks <= base.trial.measures.breaks:
                     return True
@@ -110,10 +111,11 @@ class Search:
             self.tried[key] = self.bench.attempt(Attempt(chosen))
         return self.tried[key]
 
-    def _blame(self, chosen: tuple[Candidate, ...]) -> None:
+    def _blame(self, chosen: tuple[Candidate, ...], why: str) -> None:
         """Find which of the remedies made the program fail, and never use it again."""
         groups = list(_groups(chosen))
-        bad = [group for group in groups if not self._attempt(group).ok]
+        bad = [group for group in groups if _takes_gradients(group) and _NO_GRADIENTS in why]
+        bad = bad or [group for group in groups if not self._attempt(group).ok]
         # None alone: then it is the combination, and the last to come leaves it.
         spoiled = {one.key for group in bad or [groups[-1]] for one in group}
         for cause, plan in self.plans.items():
@@ -184,6 +186,13 @@ def _members(chosen: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, ...]]:
     """`chosen` by what it does: one action may be for several causes."""
     for key in dict.fromkeys(one.key for one in chosen):
         yield tuple(one for one in chosen if one.key == key)
+
+
+def _takes_gradients(group: tuple[Candidate, ...]) -> bool:
+    entries = [entry for one in group for entry in one.entries]
+    return any(
+        entry.section == "modes" and entry.content["mode"] == "grad_mode" for entry in entries
+    )
 
 
 def _moved_on(found: Ran, current: Ran, tried_for: Iterable[str]) -> bool:

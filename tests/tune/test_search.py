@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from compilescope.tune.rank import best_of
-from compilescope.tune.remedy import Candidate, config
+from compilescope.tune.remedy import Candidate, config, held
 from compilescope.tune.search import Search
 from compilescope.tune.trials import BudgetSpentError
 from compilescope.tuning import Measures
@@ -23,10 +23,10 @@ def candidate(name, cause="", kind="", weight=1):
 class Bench:
     """Answers for each set of remedies with the recompiles that `count` gives for their names."""
 
-    def __init__(self, count, causes, runs, left, breaking):
+    def __init__(self, count, causes, runs, left, breaking, fails):
         self.count, self.causes, self.runs = count, causes, runs
         self.left_of = left
-        self.breaking = set(breaking)
+        self.breaking, self.fails = set(breaking), set(fails)
         self.done = []
         self.baseline = self._ran(())
 
@@ -48,14 +48,16 @@ class Bench:
             measures=measures, outcome=outcome, left=self.left_of(candidates) if count else ()
         )
         causes = [SimpleNamespace(id=name) for name in self.causes]
+        failed = self.fails & {one.text for one in candidates}
+        trial.why = "element 0 of tensors does not require grad" if failed else ""
         return SimpleNamespace(
-            ok=True, candidates=candidates, trial=trial, diagnosis=SimpleNamespace(causes=causes),
-            session=None, notes=SimpleNamespace(inputs=[]),
+            ok=not failed, candidates=candidates, trial=trial, session=None,
+            diagnosis=SimpleNamespace(causes=causes), notes=SimpleNamespace(inputs=[]),
         )  # fmt: skip
 
 
-def searched(count, plans, runs=12, left=None, breaking=()):
-    bench = Bench(count, tuple(plans), runs, left or (lambda _: tuple(plans)), breaking)
+def searched(count, plans, runs=12, left=None, breaking=(), fails=()):
+    bench = Bench(count, tuple(plans), runs, left or (lambda _: tuple(plans)), breaking, fails)
     search = Search(bench, plans=plans)
     search.run()
     tried = [{one.text for one in ran.candidates} for ran in bench.done]
@@ -124,3 +126,11 @@ def test_a_cause_that_hid_another_is_kept_in_check_while_that_one_is_remedied():
     tried, best, _ = searched(lambda has: int(not {"a", "b"} <= has), both, left=left)
     assert tried[:2] == [{"a"}, {"a", "b"}]
     assert best == {"a", "b"}
+
+
+def test_a_backward_pass_without_gradients_is_blamed_on_no_grad_alone():
+    no_grad = Candidate("same_mode", "no_grad", (held("f", "grad_mode", value=False),), cause="a")
+    both = {"a": [no_grad], "b": [candidate("b", "b")], "c": [candidate("c", "c")]}
+    tried, best, _ = searched(lambda has: 3 - len(has), both, fails=["no_grad"])
+    assert tried[:2] == [{"no_grad", "b", "c"}, {"b", "c"}]
+    assert best == {"b", "c"}
