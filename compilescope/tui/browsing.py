@@ -45,11 +45,15 @@ class Browsing:
     @property
     def table(self) -> Table | None:
         """The table of the view in front."""
-        if self.index is None or self.active not in VIEWS:
+        return self.table_of(self.active)
+
+    def table_of(self, view: str) -> Table | None:
+        """The table of a view; None where it has none, as the program's output."""
+        if self.index is None or view not in VIEWS:
             return None
-        if self.active not in self._tables:
-            self._tables[self.active] = VIEWS[self.active][1](self.index)
-        return self._tables[self.active]
+        if view not in self._tables:
+            self._tables[view] = VIEWS[view][1](self.index)
+        return self._tables[view]
 
     @property
     def state(self) -> ViewState:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from compilescope.filters import parse
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from compilescope.tui.views.table import Table
 
 _AT_ONCE = 1000  # rows that are filtered within a few milliseconds
+_MOST_KEPT = 6
 
 
 class Narrowing:
@@ -22,16 +23,16 @@ class Narrowing:
 
     def __init__(self, screen: SessionScreen) -> None:
         self._screen = screen
-        self._kept: tuple[Table, tuple[str, int | None, bool], Sequence[int]] | None = None
+        self._kept: list[_Kept] = []  # the newest first
 
     def start(self, table: Table, state: ViewState) -> None:
         """Fill the screen's list, at once where it is short."""
         query = parse(state.filter)
-        wanted = (state.filter, state.sort, state.down)
-        if self._kept is not None and self._kept[0] is table and self._kept[1] == wanted:
-            self._screen.workers.cancel_group(self._screen, "narrow")
-            self._screen.fill(self._kept[2])
-            return
+        for kept in self._kept:
+            if kept.table is table and kept.wanted == _wanted(state):
+                self._screen.workers.cancel_group(self._screen, "narrow")
+                self._screen.fill(kept.rows)
+                return
         if query.terms and len(_one_by_one(table)) > _AT_ONCE:
             self._screen.run_worker(self._slowly(table, state), group="narrow", exclusive=True)
             return
@@ -54,8 +55,28 @@ class Narrowing:
     def _fill(self, table: Table, rows: Sequence[int], state: ViewState) -> None:
         rows = ordered(table, rows, state)
         if len(table.items) > _AT_ONCE:  # to come back to a long list costs nothing
-            self._kept = (table, (state.filter, state.sort, state.down), rows)
+            self._kept = [_Kept(table, _wanted(state), rows), *self._kept[: _MOST_KEPT - 1]]
         self._screen.fill(rows)
+
+    def forget(self) -> None:
+        """Let go of tables that are not shown again."""
+        self._kept.clear()
+
+
+class _Kept(NamedTuple):
+    table: Table
+    wanted: tuple[str, int | None, bool]
+    rows: Sequence[int]
+
+
+def _wanted(state: ViewState) -> tuple[str, int | None, bool]:
+    return state.filter, state.sort, state.down
+
+
+def prepare(table: Table) -> None:
+    """Have what the first filter of a long list looks at, before somebody types it."""
+    for at in _one_by_one(table)[: 5 * _AT_ONCE]:
+        table.values(table.items[at])
 
 
 def matching(table: Table, query: Query) -> Sequence[int]:

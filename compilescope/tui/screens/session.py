@@ -17,7 +17,7 @@ from compilescope.errors import CompilescopeError
 from compilescope.tui.browsing import Browsing
 from compilescope.tui.keys import bindings
 from compilescope.tui.screens import acting, head, remedying, walking
-from compilescope.tui.screens.narrowing import Narrowing
+from compilescope.tui.screens.narrowing import Narrowing, prepare
 from compilescope.tui.sources import Opened, open_session
 from compilescope.tui.tried import of_result
 from compilescope.tui.views import named
@@ -123,6 +123,11 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
             self.at.take_trials(of_result(opened.tuning))
         self.draw_head()
         self.draw_series()
+        calls = self.at.table_of("2")
+        if self.live is None and calls is not None:
+            self.run_worker(
+                lambda: prepare(calls), thread=True, group="prepare", exit_on_error=False
+            )
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Show this run beside another."""
@@ -160,6 +165,7 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
 
     def draw_series(self) -> None:
         """Fill the strip of calls and the list anew."""
+        self._narrowing.forget()
         if self.at.index is not None:
             self.query_one(Timeline).show(self.at.index)
         self.draw()

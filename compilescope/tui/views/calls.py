@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from compilescope.tui.views.index import Index
 
 
+_MOST_KNOWN = 5000
+
+
 def table(index: Index) -> Table:
     """The calls of the series that is being looked at, in order."""
     return _Calls(index).table()
@@ -46,7 +49,7 @@ class _Calls:
                 self.column("× steady", self.ratio, 10),
                 *self.measured(),
                 Column("", self.mark, 5),
-                Column("what happened", self.what, keys=self.happenings),
+                Column("what happened", self.what, keys=lambda: self.happenings),
             ),
             document=self.document,
             identity=str,
@@ -78,6 +81,7 @@ class _Calls:
         rest = sorted(others.difference(eager).intersection(everything))
         return Groups({"call": everything, "s": self.seconds}, tuple(alike), rest)
 
+    @cached_property
     def happenings(self) -> Sequence[str]:
         """What happened, of every call."""
         found = [""] * len(self.seconds)
@@ -150,11 +154,12 @@ class _Calls:
 
     def values(self, call: int) -> dict[str, str | float | None]:
         """What the filter looks at; kept of those calls in which something happened."""
-        if call not in self.index.paid:
-            return self._values(call)
-        if call not in self.known:
-            self.known[call] = self._values(call)
-        return self.known[call]
+        found = self.known.get(call)
+        if found is None:
+            found = self._values(call)
+            if call in self.index.paid and len(self.known) < _MOST_KNOWN:
+                self.known[call] = found
+        return found
 
     def _values(self, call: int) -> dict[str, str | float | None]:
         found: dict[str, str | float | None] = {"call": call, "s": self.seconds[call]}
