@@ -462,6 +462,7 @@ class ForecastCause(msgspec.Struct, frozen=True, omit_defaults=True):
     snippet: str = ""
     happened: int = 0  # recompilations of the run itself with the same cause
     covered: bool | None = None  # all its inputs are, by the warm-up; None: not tried
+    special: str = ""  # what of the input varies, in words, where the guard is on another value
 
 
 class ForecastFrame(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -59,6 +59,8 @@ class _Page:
 
     def print(self) -> None:
         self._line(words.sentence(self.forecast), style="bold")
+        if proof := words.proof(self.forecast):
+            self._line(proof, style="bold")
         for frame in self.forecast.frames:
             self._line(words.limit(frame), indent=2)
         if self.forecast.stopped:

@@ -45,7 +45,7 @@ class Section:
     def __init__(self, forecast: Forecast, anchors: Sequence[str]) -> None:
         self.anchors = tuple(anchors)
         self._graphs = [call for call in forecast.calls if call.what == "graph"]
-        self.sentence = words.sentence(forecast)
+        self.sentence = " ".join(filter(None, (words.sentence(forecast), words.proof(forecast))))
         self.limits = tuple(f"{words.limit(frame)}." for frame in forecast.frames)
         self.warmup = words.warmup(forecast)[0]
         self.targets = tuple(self._target(item) for item in forecast.callables)

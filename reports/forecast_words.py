@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from compilescope.forecast.warmup import title
 
-from .words import few, place, seconds
+from .words import continued, few, place, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +22,9 @@ if TYPE_CHECKING:
         ForecastFixed,
         ForecastFrame,
     )
+
+
+_MARK = re.compile(r"(mark_\w+)\([^()]*\)(?:, )?")
 
 
 def sentence(forecast: Forecast) -> str:
@@ -37,9 +44,28 @@ def sentence(forecast: Forecast) -> str:
     return f"This program can be made to compile {least}{count}{cost}{fails}."
 
 
+def proof(forecast: Forecast) -> str:
+    """The exposure under the remedy that leaves least; "" where none was tried or none helps."""
+    best = next((one for one in forecast.remedies if one.graphs is not None), None)
+    now = sum(call.graphs for call in forecast.calls if call.what == "graph")
+    if best is None or best.graphs is None or best.graphs >= now:
+        return ""
+    left = f" ({'; '.join(best.left)})" if best.left else ""
+    return f"With {_short(best.text)}: {best.graphs:,}{left}."
+
+
+def _short(text: str) -> str:
+    """A set of remedies with its marks counted: `mark_unbacked on 6 dimensions, ...`."""
+    marks = Counter(_MARK.findall(text))
+    counted = [f"{name} on {few(count, 'dimension')}" for name, count in marks.items()]
+    rest = _MARK.sub("", text).strip(", ")
+    return ", ".join([*counted, rest] if rest else counted)
+
+
 def limit(frame: ForecastFrame) -> str:
     """A function against its recompile limit."""
-    text = f"{place(frame.frame)}: {few(frame.now, 'graph')} now, {frame.more} more"
+    where = place(replace(frame.frame, function=continued(frame.frame)))
+    text = f"{where}: {few(frame.now, 'graph')} now, {frame.more} more"
     if frame.limit is None:
         return text
     if frame.now + frame.more <= frame.limit:
@@ -78,7 +104,8 @@ def warmup(forecast: Forecast) -> tuple[str, str]:
     warm = forecast.warmup
     if warm is None or not warm.calls or not any(call.what == "graph" for call in forecast.calls):
         return "", ""
-    text = f"{few(len(warm.calls), 'call')} for all of it"
+    cost = f", {seconds(warm.seconds)} of compiling" if warm.seconds else ""
+    text = f"{few(len(warm.calls), 'call')} for all of it{cost}"
     if warm.error:
         return f"{text}; when tried it ended with {warm.error}", "bad"
     if warm.left is None:

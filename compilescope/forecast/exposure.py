@@ -75,12 +75,14 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
         stopped=stopped,
         seconds=_sum([call.seconds for call in graphs]),
         remedies=planned(merged, diagnosis, met),
-        warmup=_warmup(calls, findings),
+        warmup=_warmup(calls, findings, costs.paid(process)),
         fixed=fixed,
     )
 
 
-def _warmup(calls: tuple[ForecastCall, ...], findings: Findings) -> ForecastWarmup | None:
+def _warmup(
+    calls: tuple[ForecastCall, ...], findings: Findings, paid: dict[str, float]
+) -> ForecastWarmup | None:
     """The calls to make, the smallest set where the exploration had the time to find it."""
     chosen: list[int] = []
     for number in sorted({call.callable for call in calls}):
@@ -94,7 +96,31 @@ def _warmup(calls: tuple[ForecastCall, ...], findings: Findings) -> ForecastWarm
             chosen += ordered(calls, number)
         else:
             chosen += [places[one] for one in cover]
-    return ForecastWarmup(calls=tuple(chosen)) if chosen else None
+    if not chosen:
+        return None
+    return ForecastWarmup(calls=tuple(chosen), seconds=_time(chosen, calls, findings, paid))
+
+
+def _time(
+    chosen: list[int],
+    calls: tuple[ForecastCall, ...],
+    findings: Findings,
+    paid: dict[str, float],
+) -> float | None:
+    """What the compiles of the chosen calls take: those of the run as they took it."""
+    known: dict[int, list[float]] = {}
+    for place in chosen:
+        seen = [paid[name] for name in findings.calls[place].ids if name in paid]
+        seconds = sum(seen) if calls[place].what == "observed" and seen else calls[place].seconds
+        if seconds is not None:
+            known.setdefault(calls[place].callable, []).append(seconds)
+    total = 0.0
+    for number, count in Counter(calls[place].callable for place in chosen).items():
+        if number not in known:
+            return None
+        # An ordinary input that a graph of the run served compiles one as its like do.
+        total += mean(known[number]) * count
+    return total
 
 
 def _process(session: Session) -> int:
@@ -136,12 +162,21 @@ class _Costs:
     """What a compile of a function costs, from those that the program paid for."""
 
     def __init__(self, session: Session) -> None:
+        self._session = session
         self._of: dict[tuple[str, int], list[float]] = {}
         self._all: list[float] = []
         for event in session.events:
             if isinstance(event, Compiled) and event.seconds:
                 self._of.setdefault(_key(event.frame), []).append(event.seconds)
                 self._all.append(event.seconds)
+
+    def paid(self, process: int) -> dict[str, float]:
+        """What each compile of the program took, by its id."""
+        return {
+            event.compile_id: event.seconds
+            for event in self._session.events
+            if isinstance(event, Compiled) and event.process == process and event.seconds
+        }
 
     def of(self, frame: Frame) -> float | None:
         found = self._of.get(_key(frame), self._all)

@@ -90,6 +90,7 @@ def _cause(
         id=hashlib.sha256(f"forecast {key} {kind}".encode()).hexdigest()[:12],
         kind=kind,
         source=source or (cause.source if cause else "") or factor.partition(" of ")[2],
+        special="" if match else _special(factor, values, cause),
         # A layout or a mode is of no dimension, whichever the guard on it names.
         dimension=dimension if match or values else cause.dimension if cause else None,
         frame=cause.frame if cause else frames[0] if frames else Frame("", 0),
@@ -103,6 +104,16 @@ def _cause(
         snippet=remedy.snippet if remedy else "",
         happened=happened.get(cause.id, 0) if cause else 0,
     )
+
+
+def _special(factor: str, values: tuple[str, ...], cause: Cause | None) -> str:
+    kind, of, source = factor.partition(" of ")
+    if not values or not of:
+        return ""
+    if kind == "contents":
+        return f"other values in {source}"
+    other = cause is not None and cause.source != source
+    return f"{source}: {' or '.join(values)}" if other else ""
 
 
 def _explanation(item: Found, factor: str, explained: Mapping[str, Cause]) -> Cause | None:

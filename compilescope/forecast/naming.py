@@ -9,9 +9,12 @@ if TYPE_CHECKING:
 
 
 def named(cause: ForecastCause) -> str:
-    """`x.shape[0] = 0 or 1`, `layout of x`, the source of the guard, or other sizes."""
+    """`x.shape[0] = 0 or 1`, `x: transposed in memory`, the source of the guard, or other sizes."""
+    if cause.special:
+        return cause.special
     if cause.dimension is not None and cause.values:
-        return f"{cause.source}.shape[{cause.dimension}] = {' or '.join(cause.values)}"
+        strides = " by its strides" if cause.kind.endswith("stride") else ""
+        return f"{cause.source}.shape[{cause.dimension}] = {' or '.join(cause.values)}{strides}"
     if cause.kind.endswith("stride") and not cause.values:
         return "empty tensors with other strides"
     if cause.values and cause.source:

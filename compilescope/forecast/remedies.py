@@ -94,11 +94,16 @@ def try_remedies(run: Run, search: Search, session: Session) -> Session:
     for remedy in forecast.remedies:
         print(f"compilescope: forecast with {remedy.text}", file=sys.stderr)
         tried.append(_tried(run, search, remedy))
-        if tried[-1].graphs == 0:
+        if _is_enough(tried[-1]):
             break
     left = forecast.remedies[len(tried) :]
     ordered = sorted(tried, key=lambda one: (one.graphs is None, one.graphs or 0, len(one.text)))
     return structs.replace(session, forecast=structs.replace(forecast, remedies=(*ordered, *left)))
+
+
+def _is_enough(tried: ForecastRemedy) -> bool:
+    """Whether nothing is left, or only strides of empty tensors, which no mark is about."""
+    return tried.graphs is not None and all(text.endswith("strides") for text in tried.left)
 
 
 def _tried(run: Run, search: Search, remedy: ForecastRemedy) -> ForecastRemedy:

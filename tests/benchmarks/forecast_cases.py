@@ -1,11 +1,11 @@
 """Forecasts from the first half of a program's calls, against what its second half recompiles.
 
-`python tests/benchmarks/forecast_cases.py [--assume] [CASE]...` reads ../shared/cases/user. Where
-the second half recompiles nothing, the forecast is made right before the last recompile. One is
-foreseen where the forecast has an input that is special in the source and dimension that the
-diagnosis names; "fixed" counts those that are named as what has not varied yet though a guard fixes
-it. Precision: each input of both kinds is brought to a run of its own, whose graphs must not serve
-it.
+`python tests/benchmarks/forecast_cases.py [--assume] [CASE | FILE.py]...` reads
+../shared/cases/user and the programs given. Where the second half recompiles nothing, the forecast
+is made right before the last recompile. One is foreseen where the forecast has an input that is
+special in the source and dimension that the diagnosis names; "fixed" counts those that are named as
+what has not varied yet though a guard fixes it. Precision: each input of both kinds is brought to a
+run of its own, whose graphs must not serve it.
 """
 
 from __future__ import annotations
@@ -57,14 +57,16 @@ def main(names: list[str]) -> None:
     assume = "--assume" in names
     names = [name for name in names if name != "--assume"]
     scores = []
-    for folder in sorted(CASES.iterdir()):
-        if folder.name[:2] not in (names or SHAPES):
-            continue
+    own = [Path(name).resolve() for name in names if name.endswith(".py")]
+    wanted = names or SHAPES
+    cases = [one / "case.py" for one in sorted(CASES.iterdir()) if one.name[:2] in wanted]
+    for script in [*cases, *own]:
         with tempfile.TemporaryDirectory() as scratch:
-            found = score(folder / "case.py", Path(scratch), assume=assume)
+            found = score(script, Path(scratch), assume=assume)
         scores.append(found)
         later = len(found.foreseen) + len(found.fixed) + len(found.missed)
-        line = f"{folder.name:28} {found.calls:3} calls  later {later}"
+        name = script.stem if script in own else script.parent.name
+        line = f"{name:28} {found.calls:3} calls  later {later}"
         line += f"  foreseen {len(found.foreseen)}  fixed {len(found.fixed)}"
         line += f"  inputs {found.inputs:2}  wrong {found.wrong}"
         print(f"{line}  missed {found.missed} {found.stopped}", flush=True)
@@ -129,10 +131,11 @@ def _is_among(cause: Cause, special: set[tuple[str, str, int | None]]) -> bool:
     """Whether an input was special in what the guard is on."""
     source = _MODES.get(cause.kind, cause.source)
     kinds = next((kinds for end, kinds in _KINDS.items() if cause.kind.endswith(end)), None)
-    return any(
-        one == source and ((kind in kinds) if kinds else dimension in (None, cause.dimension))
-        for kind, one, dimension in special
-    )
+    if kinds:
+        wanted = (*kinds, cause.kind)
+        return any(one == source and kind in wanted for kind, one, _ in special)
+    places = (None, cause.dimension)
+    return any(one == source and dimension in places for _, one, dimension in special)
 
 
 def _confirm(run: Run, search: Search, session: Session, found: Score) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from compilescope import store
+from compilescope.forecast.naming import named
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]  # a start of torch each
 WORKLOADS = Path(__file__).parents[1] / "workloads"
@@ -107,7 +108,7 @@ def test_what_never_varied_stays_and_the_program_ends_after_the_calls_asked_for(
     assert done.returncode == 0
     assert special(found) == []
     assert found.callables[0].tried
-    assert "Nothing would recompile" in done.stdout
+    assert "Nothing that varied so far would recompile: 1 input tried" in done.stdout
     assert "torch.Size" not in done.stdout
     assert done.stderr.count("torch.Size") == 1
 
@@ -182,6 +183,16 @@ print(before, torch._dynamo.utils.counters["stats"]["unique_graphs"])
 """
 
 
+def test_what_has_not_varied_stands_apart(rows):
+    found = store.load(rows[0] / "out.cscope.json").forecast
+    columns = next(one for one in found.fixed if one.kind == "size")
+    assert (columns.source, columns.dimension, columns.held) == ("x", 1, "4")
+    assert columns.values[-1] in ("0", "1")
+    assert found.warmup.seconds
+    shown = again(rows[0]).stdout
+    assert f"x.shape[1], so far 4: {columns.graphs} graph" in shown
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a compiler")
 def test_the_warm_up_serves_with_inductor(rows):
     folder, _ = rows
@@ -231,10 +242,9 @@ print(before, late)
 
 
 def test_graph_network_after_three_requests(tmp_path):
-    (tmp_path / "spec.toml").write_text(SPEC)
-    command = (*COMMAND, "-o", "out.cscope.json", "--emit", "warmup.py", "--no-prove", "--spec",
-               "spec.toml", *PATIENT, str(WORKLOADS / "graph_net.py"), "--requests", "3",
-               "--layers", "1", "--backend", "eager")  # fmt: skip
+    command = (*COMMAND, "-o", "out.cscope.json", "--emit", "warmup.py", "--no-prove", *PATIENT,
+               str(WORKLOADS / "graph_net.py"), "--requests", "3", "--layers", "1", "--backend",
+               "eager")  # fmt: skip
     done = start(tmp_path, *command)
     assert done.returncode == 0, done.stderr
     found = store.load(tmp_path / "out.cscope.json").forecast
@@ -248,6 +258,7 @@ def test_graph_network_after_three_requests(tmp_path):
         ]
         assert named, f"request {request}"
     assert all(call.graphs and not call.error for call in found.calls if call.what == "graph")
+    assert not found.callables[0].cut
     warm = start(tmp_path, sys.executable, "-c", SERVE)
     graphs, _, late = warm.stdout.strip().partition(" ")
     assert late == "[]", warm.stderr
@@ -275,5 +286,6 @@ with torch.no_grad():
     (tmp_path / "spec.toml").write_text(SPEC)
     _, found = forecast(tmp_path, program, "--spec", "spec.toml")
     assert not found.stopped
+    assert all(named(cause).endswith("strides") for cause in found.causes)
     assert found.callables[0].served > 50
     assert {cause.kind for cause in found.causes} <= {"shape.stride", "tensor.stride"}

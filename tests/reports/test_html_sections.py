@@ -201,11 +201,29 @@ def test_what_has_not_varied_stands_apart_and_is_not_counted(diagnoses):
     assert "Would compile as well: grad mode (off)" in said
 
 
+@pytest.mark.parametrize(
+    ("remedy", "text"),
+    [
+        (ForecastRemedy(("mark",), "mark_unbacked(x, 0), mark_unbacked(y, 1)", 0),
+         "With mark_unbacked on 2 dimensions: 0."),
+        (ForecastRemedy(("mark",), "mark_dynamic(x['a'], 0), use_duck_shape = False", 1, ("z",)),
+         "With mark_dynamic on 1 dimension, use_duck_shape = False: 1 (z)."),
+        (ForecastRemedy(("mark",), "mark_dynamic(x, 0)", 3), ""),
+        (ForecastRemedy(("mark",), "mark_dynamic(x, 0)", None, why="it raised"), ""),
+    ],
+)  # fmt: skip
+def test_a_remedy_that_was_tried_is_held_against_the_exposure(remedy, text):
+    said = Section(forecast(remedies=(remedy,)), ()).sentence
+    assert said.partition("fail to compile. ")[2] == text
+
+
 def test_a_layout_is_named_by_its_tensor():
     layout = msgspec.structs.replace(
         forecast().causes[0], kind="tensor.stride", dimension=None, values=("transposed in memory",)
     )
     assert Section.named(layout) == "x: transposed in memory"
+    contents = msgspec.structs.replace(layout, source="___stack0", special="other values in x")
+    assert Section.named(contents) == "other values in x"
 
 
 def function(name, line, seconds, caller=None):

@@ -24,9 +24,14 @@ _LAYOUTS = {"transposed": TRANSPOSED, "sliced": SLICED}
 def explore(search: Search, general: Candidate) -> None:
     """Everything that the spec allows and `general` is not."""
     spec: dict[str, Any] = search.options.get("spec") or {}
+    defaults = dict(search.notes.defaults())
     for name, may in spec.get("arguments", {}).items():
-        for keys in search.notes.keys(general.sample, name):
+        given = list(search.notes.keys(general.sample, name))
+        for keys in given:
             _argument(search, general, keys, may)
+        if not given and name in defaults:
+            for value in may.get("values", ()):
+                search.attempt(replaced(search, general.sample, ("kwargs", name), value))
     for name, values in spec.get("modes", {}).items():
         for value in values:
             search.attempt(in_mode(general.sample, name, _mode(name, value)))
