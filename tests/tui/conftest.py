@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from textual import _wait
 
 from compilescope import store
 from compilescope.model import (
@@ -44,6 +45,13 @@ def elsewhere(tmp_path, monkeypatch):
     time.tzset()
     for name in ("NO_COLOR", "EDITOR", "VISUAL", "SSH_CONNECTION", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """After a key Textual sleeps to see whether all is done; `settle` waits for what is to come."""
+    monkeypatch.setattr(_wait, "SLEEP_GRANULARITY", 0.004)
+    monkeypatch.setattr(_wait, "SLEEP_IDLE", 0.0005)
 
 
 @pytest.fixture
