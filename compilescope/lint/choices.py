@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal
 
+from compilescope.lint.apart import may_run_apart
 from compilescope.lint.expressions import path_of
 from compilescope.lint.pointwise import is_flag, pointwise, reads_only
 from compilescope.lint.surroundings import parents
@@ -24,8 +25,8 @@ def form_of(fact: Fact) -> Form:
     """How the branch that a fact is about can be rewritten; "" where that is not shown.
 
     "raise": an assertion. "guard": the body alone, which does nothing where the test fails.
-    "choose": `torch.where`. "flags": `&` or `|` instead of `and`, `or` or a chain of
-    comparisons. "not": `torch.logical_not`.
+    "choose": `torch.where` or `torch.cond`. "flags": `&` or `|` instead of `and`, `or` or a chain
+    of comparisons. "not": `torch.logical_not`.
     """
     table = parents(fact)
     test = fact.node
@@ -52,7 +53,7 @@ def form_of(fact: Fact) -> Form:
 
 
 def _statement(fact: Fact, branch: ast.If, table: dict[ast.AST, ast.AST]) -> Form:
-    if not branch.orelse and _only_raises(fact, branch):
+    if not branch.orelse and only_raises(fact, branch):
         return "raise"
     if not branch.orelse and _does_nothing_unmasked(branch):
         return "guard"
@@ -108,6 +109,10 @@ def following(branch: ast.stmt, table: dict[ast.AST, ast.AST]) -> ast.stmt | Non
 
 def are_alike(fact: Fact, first: ast.expr, second: ast.expr) -> bool:
     """Whether two expressions give tensors of one shape and kind, and both can be computed."""
+    return _both_may_run(fact, first, second) or may_run_apart(fact, first, second)
+
+
+def _both_may_run(fact: Fact, first: ast.expr, second: ast.expr) -> bool:
     one, two = pointwise(fact, first), pointwise(fact, second)
     if one is None or two is None or one.sources != two.sources:
         return False
@@ -125,7 +130,7 @@ def _one_dtype(fact: Fact, one: object, two: object) -> bool:
     return not any(value.data in ("int", "bool") for value in known)
 
 
-def _only_raises(fact: Fact, branch: ast.If) -> bool:
+def only_raises(fact: Fact, branch: ast.If) -> bool:
     """`raise Name("constant")` or with an f-string, that nothing here catches."""
     if len(branch.body) != 1 or not isinstance(branch.body[0], ast.Raise) or fact.site.guarded:
         return False

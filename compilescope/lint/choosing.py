@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import libcst as cst
+from libcst import matchers as m
+
+from compilescope.lint.pointwise import APART
 
 if TYPE_CHECKING:
     from compilescope.lint.edits import Correction
+
+
+Sides = tuple[cst.BaseExpression, cst.BaseExpression]
 
 
 def rewrite_branch(correction: Correction) -> None:
@@ -23,8 +29,7 @@ def rewrite_branch(correction: Correction) -> None:
     elif isinstance(above, cst.If):
         _rewrite_if(correction, above, inverted)
     elif isinstance(above, cst.IfExp):
-        sides = correction.text(above.body), correction.text(above.orelse)
-        correction.replace(above, _chosen(correction, *sides, inverted))
+        correction.replace(above, _chosen(correction, (above.body, above.orelse), inverted))
     elif inverted:
         name = correction.name("torch.logical_not")
         correction.replace(test, f"{name}({correction.text(correction.node)})")
@@ -32,14 +37,35 @@ def rewrite_branch(correction: Correction) -> None:
         correction.decline("the branch has a form that is not known")
 
 
-def _chosen(correction: Correction, yes: str, no: str, inverted: bool) -> str:
-    """`torch.where(...)` for a test that is the finding."""
-    first, second = (no, yes) if inverted else (yes, no)
+def _chosen(correction: Correction, sides: Sides, inverted: bool) -> str:
+    """`torch.where(...)` or `torch.cond(...)` for a test that is the finding."""
+    first, second = reversed(sides) if inverted else sides
     tested = _tested(correction)
     condition = correction.text(tested)
     if not _is_comparison(tested):
         condition = f"{correction.text(tested, operand=True)} != 0"
-    return f"{correction.name('torch.where')}({condition}, {first}, {second})"
+    if not any(map(_runs_alone, sides)):
+        texts = correction.text(first), correction.text(second)
+        return f"{correction.name('torch.where')}({condition}, {', '.join(texts)})"
+    branches = (f"lambda: {_new(correction, side)}" for side in (first, second))
+    return f"{correction.name('torch.cond')}({condition}, {', '.join(branches)})"
+
+
+def _runs_alone(side: cst.BaseExpression) -> bool:
+    """Whether a side must not be computed where the other one is chosen."""
+    return bool(
+        m.findall(
+            side,
+            m.Call(func=m.Attribute(attr=m.Name(value=m.MatchIfTrue(APART.__contains__))))
+            | m.BinaryOperation(operator=m.Divide(), right=~(m.Integer() | m.Float())),
+        )
+    )
+
+
+def _new(correction: Correction, side: cst.BaseExpression) -> str:
+    """A side of `torch.cond`, which must not give an input itself."""
+    plain = isinstance(side, (cst.Name, cst.Attribute))
+    return f"{correction.text(side)}.clone()" if plain else correction.text(side)
 
 
 def _tested(correction: Correction) -> cst.CSTNode:
@@ -120,16 +146,18 @@ def _one_line(
         start = f"{correction.text(target)} ="
         if isinstance(target, cst.Subscript) or _is_masked(branch, body):
             return correction.text(body)
-    yes = correction.text(body.value) if body.value is not None else ""
+    yes: cst.BaseExpression | None = body.value
+    no: cst.BaseExpression | None = None
     if branch.orelse is None:
-        no = correction.text(body.targets[0].target) if isinstance(body, cst.Assign) else ""
+        no = body.targets[0].target if isinstance(body, cst.Assign) else None
     else:
         if not isinstance(branch.orelse, cst.Else):
             correction.decline("the `if` has an `elif`")
         other = _only(correction, branch.orelse.body)
-        value = other.value if isinstance(other, (cst.Return, cst.Assign)) else None
-        no = correction.text(value) if value is not None else correction.decline("no value")
-    return f"{start} {_chosen(correction, yes, no, inverted)}"
+        no = other.value if isinstance(other, (cst.Return, cst.Assign)) else None
+    if yes is None or no is None:
+        correction.decline("no value")
+    return f"{start} {_chosen(correction, (yes, no), inverted)}"
 
 
 def _is_masked(branch: cst.If, body: cst.Assign) -> bool:
@@ -158,9 +186,8 @@ def _merge_returns(
     last = after.body[0] if isinstance(after, cst.SimpleStatementLine) else None
     if not isinstance(last, cst.Return) or last.value is None or body.value is None:
         correction.decline("no `return` follows")
-    sides = correction.text(body.value), correction.text(last.value)
     correction.rewrite(correction.statement(branch))
-    correction.replace(last.value, _chosen(correction, *sides, inverted))
+    correction.replace(last.value, _chosen(correction, (body.value, last.value), inverted))
 
 
 def _only(correction: Correction, suite: cst.BaseSuite) -> cst.CSTNode:

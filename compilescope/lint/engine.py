@@ -17,7 +17,7 @@ from compilescope.lint.machine import Machine
 from compilescope.lint.project import Project
 from compilescope.lint.regions import Regions
 from compilescope.lint.rule import NEWEST, Fact, Report, Rule, Severity, Versions
-from compilescope.lint.surroundings import decides
+from compilescope.lint.surroundings import decides_on_captured
 from compilescope.model import Finding
 
 __all__ = ["Project", "lint_project", "lint_source", "load_rules"]
@@ -161,7 +161,7 @@ class Collector:
         for rule in (self.rules if compiled else self.rules_outside).get(fact.key, ()):
             fixed = False
             for report in rule.check(fact, self.target):
-                if rule.captured and fact.site.fullgraph and not decides(fact):
+                if rule.captured and fact.site.fullgraph and not decides_on_captured(fact):
                     continue
                 self._keep(rule, report.at or fact, report)
                 fixed = fixed or bool(report.fix)

@@ -1,8 +1,8 @@
-"""Expressions that a fix may evaluate on both sides of a choice.
+"""Expressions that a fix may evaluate on both sides of a choice, or behind `torch.cond`.
 
-They compute element by element, change nothing, cannot fail where the other side does not, and
-have finite gradients: `torch.where` gives the same values, and the side that it does not choose
-leaves no trace.
+They compute element by element and change nothing. For `torch.where` they also cannot fail where
+the other side does not and have finite gradients: it gives the same values, and the side that it
+does not choose leaves no trace. With `apart` those count, too, of which only one side may run.
 """
 
 from __future__ import annotations
@@ -26,6 +26,15 @@ _FUNCTIONS = frozenset(
     logical_or isnan isinf isfinite eq ne lt le gt ge
     """.split()
 )
+# Infinite or undefined somewhere, or so in their gradient: one side alone may run.
+APART = frozenset(
+    """
+    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal tan asin acos atan sinh cosh asinh
+    acosh atanh erf norm std var
+    """.split()
+)
+# What may give its input itself, another dtype or no gradient: not for one side of `torch.cond`.
+_NOT_APART = frozenset("detach contiguous float half double bfloat16".split())
 _BOOLEAN = frozenset(
     """
     logical_not logical_and logical_or isnan isinf isfinite eq ne lt le gt ge
@@ -43,22 +52,22 @@ class Pointwise(NamedTuple):
     floats: bool = False  # it gives floats even of integers
 
 
-def pointwise(fact: Fact, node: ast.expr) -> Pointwise | None:
+def pointwise(fact: Fact, node: ast.expr, *, apart: bool = False) -> Pointwise | None:
     """The expression as computed element by element; None where that is not shown."""
     if isinstance(node, ast.Constant):
         return _constant(node.value)
     if isinstance(node, ast.Name | ast.Attribute):
         return _stored(fact, node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Invert):
-        return pointwise(fact, node.operand)
+        return pointwise(fact, node.operand, apart=apart)
     if isinstance(node, ast.BinOp):
-        return _operator(fact, node)
+        return _operator(fact, node, apart)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        both = _together(fact, [node.left, node.comparators[0]])
+        both = _together(fact, [node.left, node.comparators[0]], apart)
         simple = isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.Eq | ast.NotEq)
         return both._replace(kind="bool") if both and simple and both.kind != "number" else None
     if isinstance(node, ast.Call):
-        return _call(fact, node)
+        return _call(fact, node, apart)
     return None
 
 
@@ -111,8 +120,8 @@ def _stored(fact: Fact, node: ast.Name | ast.Attribute) -> Pointwise | None:
     return Pointwise(sources, kind, value.data == "float")
 
 
-def _operator(fact: Fact, node: ast.BinOp) -> Pointwise | None:
-    both = _together(fact, [node.left, node.right])
+def _operator(fact: Fact, node: ast.BinOp, apart: bool) -> Pointwise | None:
+    both = _together(fact, [node.left, node.right], apart)
     if both is None:
         return None
     if isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
@@ -120,6 +129,8 @@ def _operator(fact: Fact, node: ast.BinOp) -> Pointwise | None:
     if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
         return both
     right = node.right
+    if apart and isinstance(node.op, ast.Div):
+        return both._replace(floats=True)
     if isinstance(right, ast.Constant) and isinstance(right.value, int | float) and right.value:
         if isinstance(node.op, ast.Div):
             return both._replace(floats=True)
@@ -128,7 +139,7 @@ def _operator(fact: Fact, node: ast.BinOp) -> Pointwise | None:
     return None
 
 
-def _call(fact: Fact, node: ast.Call) -> Pointwise | None:
+def _call(fact: Fact, node: ast.Call, apart: bool) -> Pointwise | None:
     callee = fact.value_of(node.func)
     if callee.kind == "method" and isinstance(node.func, ast.Attribute) and is_tensor(callee.data):
         name, operands = node.func.attr, [node.func.value, *node.args]
@@ -136,32 +147,42 @@ def _call(fact: Fact, node: ast.Call) -> Pointwise | None:
         name, operands = str(callee.data).rpartition(".")[2], list(node.args)
     else:
         return None
+    if apart and name in _NOT_APART:
+        return None
+    if apart and name in APART - _MEASURES and len(operands) == 1 and not node.keywords:
+        found = pointwise(fact, operands[0], apart=True)
+        return found._replace(kind="tensor", floats=True) if found is not None else None
     if name not in _FUNCTIONS or not operands:
-        return _without_dimensions(fact, node)
+        return _without_dimensions(fact, node, apart)
     if any(keyword.arg not in _KEYWORDS for keyword in node.keywords):
         return None
-    both = _together(fact, [*operands, *(keyword.value for keyword in node.keywords)])
+    both = _together(fact, [*operands, *(keyword.value for keyword in node.keywords)], apart)
     if both is None:
         return None
     return both._replace(kind="bool" if name in _BOOLEAN else "tensor")
 
 
-def _without_dimensions(fact: Fact, node: ast.Call) -> Pointwise | None:
+_MEASURES = frozenset(("norm", "std", "var"))
+
+
+def _without_dimensions(fact: Fact, node: ast.Call, apart: bool) -> Pointwise | None:
     """A reduction to one number: its gradient is finite but for `std` and `norm`."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    if name not in ("all", "any", "sum", "mean", "max", "min") or not reads_only(node):
+    allowed = {"all", "any", "sum", "mean", "max", "min"} | (_MEASURES if apart else set())
+    if name not in allowed or not reads_only(node):
         return None
     value = fact.value_of(node)
     if value.kind != "tensor" or not value.note & SCALAR:
         return None
-    return Pointwise(frozenset(), "bool" if value.data == "bool" else "tensor")
+    floats = value.data == "float" or name in _MEASURES
+    return Pointwise(frozenset(), "bool" if value.data == "bool" else "tensor", floats)
 
 
-def _together(fact: Fact, nodes: list[ast.expr]) -> Pointwise | None:
+def _together(fact: Fact, nodes: list[ast.expr], apart: bool) -> Pointwise | None:
     """Several operands of one operation."""
     found: list[Pointwise] = []
     for node in nodes:
-        part = pointwise(fact, node)
+        part = pointwise(fact, node, apart=apart)
         if part is None:
             return None
         found.append(part)

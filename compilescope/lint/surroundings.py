@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from compilescope.lint.values import INPUT
+
 if TYPE_CHECKING:
     from compilescope.lint.rule import Fact
 
@@ -64,17 +66,29 @@ def is_test(fact: Fact) -> bool:
     return isinstance(above, branches) and above.test is node
 
 
-_BRANCHES = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_BRANCHES = (ast.If, ast.While, ast.IfExp)
 _PASSED_ON = (
     *(ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
     *(ast.Call, ast.Attribute, ast.Subscript),
 )
 
 
+_NUMBERS = ("call:torch.Tensor.item", "call:builtins.int", "call:builtins.float")
+
+
+def decides_on_captured(fact: Fact) -> bool:
+    """Whether Python decides by something that fullgraph=True has captured, which raises.
+
+    The number in an input itself is known while the graph is built.
+    """
+    values = (fact.value, *fact.arguments[:1]) if fact.key in _NUMBERS else ()
+    return decides(fact) and not any(v.kind == "tensor" and v.note & INPUT for v in values)
+
+
 def decides(fact: Fact) -> bool:
     """Whether Python branches on what an expression gives, or loops over it, here or by its name.
 
-    `range(n)` does not count: its end may be known only when the graph runs.
+    `range(n)` and `assert` do not count: they go into the graph.
     """
     table = parents(fact)
     node, above = fact.node, table.get(fact.node)
@@ -84,15 +98,19 @@ def decides(fact: Fact) -> bool:
         return True
     if not isinstance(above, ast.Assign) or not isinstance(above.targets[0], ast.Name):
         return False
-    name = above.targets[0].id
-    parts = [
-        part
-        for other in set(table.values())
-        for part in (getattr(other, "test", None), getattr(other, "iter", None))
-        if isinstance(part, ast.expr) and not _is_range(part)
-    ]
-    mentioned = (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name))
-    return any(n.id == name for n in mentioned)
+    return bool(tests_of(fact, above.targets[0].id))
+
+
+def tests_of(fact: Fact, name: str) -> list[ast.AST]:
+    """The branches and loops of the function that decide by a name."""
+    found: list[ast.AST] = []
+    for other in set(parents(fact).values()):
+        part = getattr(other, "test", None) or getattr(other, "iter", None)
+        if not isinstance(part, ast.expr) or isinstance(other, ast.Assert) or _is_range(part):
+            continue
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(part)):
+            found.append(other)
+    return found
 
 
 def _tests(above: ast.AST | None, node: ast.AST) -> bool:

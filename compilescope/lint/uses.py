@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from compilescope.lint.rule import Fact
+    from compilescope.lint.versions import Versions
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.FloorDiv, ast.Mod)
 
@@ -114,3 +115,15 @@ def is_plain_test(node: ast.expr) -> bool:
     allowed = (ast.Name, ast.Attribute, ast.Compare, ast.UnaryOp, ast.Constant, ast.BinOp)
     kinds = (*allowed, ast.Load, ast.cmpop, ast.unaryop, ast.operator)
     return all(isinstance(n, kinds) for n in ast.walk(node))
+
+
+def is_only_checked(fact: Fact, target: Versions) -> bool:
+    """Whether the branches on a captured number only raise: `checking.py` writes checks then.
+
+    Before torch 2.13 inductor drops a check of a float.
+    """
+    if not fact.site.fullgraph or target[0] < (2, 13):
+        return False
+    from compilescope.lint.checking import only_guards
+
+    return only_guards(fact)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from compilescope import wording
 from compilescope.lint.rule import Fact, Report, Rule, Versions, certainty_of, shown
-from compilescope.lint.uses import has_no_dimensions, meets_tensors
+from compilescope.lint.uses import has_no_dimensions, is_only_checked, meets_tensors
 
 if TYPE_CHECKING:
     from compilescope.lint.edits import Correction
@@ -29,22 +29,27 @@ class TensorToNumber(Rule):
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
-        del target
         value = fact.argument(0)
         if value is None:
             return
         certainty = certainty_of(value)
         if certainty:
+            fixable = stays(fact) or is_only_checked(fact, target)
+            fix: Literal["unsafe", ""] = "unsafe" if fixable else ""
             message = f"`{shown(fact)}()` turns tensor data into a Python number"
-            yield Report(message, certainty=certainty, fix="unsafe" if stays(fact) else "")
+            yield Report(message, certainty=certainty, fix=fix)
 
     def fix(self, correction: Correction) -> None:
         """Keep the tensor; its value had no gradient."""
         import libcst as cst
 
+        from compilescope.lint.checking import write_checks
+
         call = correction.node
         if not isinstance(call, cst.Call) or len(call.args) != 1 or call.args[0].star:
             correction.decline("the call is not written out")
+        if write_checks(correction):
+            return
         value = correction.text(call.args[0].value, operand=True)
         correction.replace(call, f"{value}.detach()")
 

@@ -86,6 +86,28 @@ CHOSEN = [
         "assert torch.logical_not(torch.isnan(x).any())\nreturn x",
     ),
 ]
+APART = [
+    (
+        "if x.norm() > 3:\n    x = x / x.norm()\nreturn x",
+        "x = torch.cond(x.norm() > 3, lambda: x / x.norm(), lambda: x.clone())\nreturn x",
+    ),
+    (
+        "if x.mean() < 0:\n    return x.exp()\nreturn x * 2",
+        "return torch.cond(x.mean() < 0, lambda: x.exp(), lambda: x * 2)",
+    ),
+    (
+        "return x / x.std() if not (x.mean() > 0) else x",
+        "return torch.cond(x.mean() > 0, lambda: x.clone(), lambda: x / x.std())",
+    ),
+    (
+        "s = x.mean()\ns = s.log() if s > 0 else s\nreturn y * s",
+        "s = x.mean()\ns = torch.cond(s > 0, lambda: s.log(), lambda: s.clone())\nreturn y * s",
+    ),
+    (
+        "s = x.norm()\nt = 1 / s if s > 0 else s.sqrt()\nreturn y * t",
+        "s = x.norm()\nt = torch.cond(s > 0, lambda: 1 / s, lambda: s.sqrt())\nreturn y * t",
+    ),
+]
 CHECKED = [
     (
         'if torch.isnan(x).any():\n    raise ValueError("nan")\nreturn x',
@@ -110,6 +132,11 @@ DECLINED = [
     "return x.log() if x.min() > 0 else x",
     "return x.sum(1) if x.sum() > 0 else x",
     "return x @ y if x.sum() > 0 else x",
+    "return x / x.norm() if x.sum() > 0 else x.exp() + y",
+    "return x.norm() / x.sum() if x.sum() > 0 else y.norm() / y.sum()",
+    "return x.exp().float() if x.mean() > 0 else x.half()",
+    "return x / x.std() if x.mean() > 0 else x.detach()",
+    "return x.exp().transpose(0, 1) if x.mean() > 0 else x",
     "return x + y if x.sum() > 0 else x",
     "return 2 if x.sum() > 0 else 3",
     "return x > 0 if x.sum() > 0 else x",
@@ -129,7 +156,7 @@ DECLINED = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), CHOSEN + CHECKED)
+@pytest.mark.parametrize(("before", "after"), CHOSEN + APART + CHECKED)
 def test_rewritten(fixed, before, after):
     result = fixed(program(before))
     assert result == program(after or before)
@@ -146,5 +173,6 @@ def test_declined(fixed, before):
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 def test_the_rewritten_programs_compute_the_same_and_do_not_break(differing):
-    chosen = [(program(before), program(after)) for before, after in CHOSEN + CHECKED if after]
+    pairs = CHOSEN + APART + CHECKED
+    chosen = [(program(before), program(after)) for before, after in pairs if after]
     assert differing(chosen) == []
