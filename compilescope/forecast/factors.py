@@ -51,6 +51,11 @@ def with_causes(
     return calls, tuple(ordered)
 
 
+def of_inputs(why: str) -> str:
+    """An explanation of the diagnosis with the exploration's calls as what they are: inputs."""
+    return _CALL.sub("such an input", why)
+
+
 def _factors(item: Found, explained: Mapping[str, Cause]) -> tuple[str, ...]:
     if item.call.what != "graph":
         return ()
@@ -129,7 +134,7 @@ def _explanation(item: Found, factor: str, explained: Mapping[str, Cause]) -> Ca
 
 def _why(item: Found, factor: str, cause: Cause | None) -> str:
     if cause is not None:
-        return _CALL.sub("such an input", cause.why)
+        return of_inputs(cause.why)
     if item.call.error:
         return "The program takes this input without torch.compile, and fails with it."
     if factor == LAYOUT:

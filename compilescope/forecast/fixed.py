@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from compilescope.forecast.factors import of_inputs
 from compilescope.model import ForecastFixed
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from compilescope.model import ForecastChange
 
 _BY_OTHER_NAMES = ("mode", "dtype")
-_CALL = re.compile(r"\bcall 1\d{6}\b")  # of the exploration, numbered behind the program's own
 
 
 def entries(
@@ -41,7 +40,13 @@ def entries(
 def names(entries: tuple[ForecastFixed, ...], number: int) -> Iterator[str]:
     """What of a callable has not varied, in a few words each."""
     for entry in entries:
-        if entry.callable == number:
+        if entry.callable != number:
+            continue
+        if entry.kind == "mode" and entry.values[0].startswith("requires_grad"):
+            yield f"requires_grad of {entry.source}"
+        elif entry.kind in ("layout", "dtype"):
+            yield f"{entry.kind} of {entry.source}"
+        else:
             yield entry.source + size(entry.dimension)
 
 
@@ -71,7 +76,7 @@ def _entry(
         seconds=sum(seconds) if seconds else None,
         unbounded=first.source + size(first.dimension) in findings.unbounded_fixed.get(number, ()),
         frame=cause.frame if cause else next(iter(items[0].call.frames), None),
-        why=_CALL.sub("such an input", cause.why) if cause else _always(first),
+        why=of_inputs(cause.why) if cause else _always(first),
         remedy=remedy.text if remedy else "",
         snippet=remedy.snippet if remedy else "",
     )

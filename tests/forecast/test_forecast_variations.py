@@ -165,7 +165,8 @@ def test_what_never_varied_is_named_and_not_counted(made):
     done, session = made
     assert special(session, "still") == []
     still = next(one for one in session.forecast.callables if one.name == "still")
-    assert still.fixed[:2] == ("x.shape[0]", "x.shape[1]")
+    assert still.fixed[:3] == ("x.shape[0]", "x.shape[1]", "layout of x")
+    assert {"grad mode", "requires_grad of x"} <= set(still.fixed)
     rows = next(one for one in fixed(session, "still") if one.dimension == 0)
     assert (rows.source, rows.held, rows.values) == ("x", "3", ("7", "1", "0"))
     assert rows.graphs == 3
