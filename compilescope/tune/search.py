@@ -13,6 +13,7 @@ from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
 from compilescope.tune.warm import generic, replay
 
 _NO_GRADIENTS = "does not require grad"  # PyTorch's words for a backward pass without a graph
+WARM_UPS = 2  # runs that they need
 PATIENCE = 4  # trials in a row that bring nothing, before warm-up calls are tried
 
 
@@ -70,9 +71,10 @@ class Search:
         return solved
 
     def _reserve(self, current: Ran) -> int:
-        """Runs to keep for leaving out what a set does not need, which comes after all else."""
-        parts = len(self._key(current.candidates))
-        return min(parts + 1, self.bench.runs // 3) if parts > 1 else 0
+        """Runs to keep for warm-up calls and for leaving out what a set does not need."""
+        base, parts = self.bench.baseline, len(self._key(current.candidates))
+        warm_up = WARM_UPS if base is not None and base.notes.inputs else 0
+        return min(max(warm_up, parts + 1 if parts > 1 else 0), self.bench.runs // 3)
 
     def _positions(self, current: Ran, positions: dict[str, int], step: int) -> dict[str, int]:
         """What to use for each cause: as before, but for those that `current` still has."""

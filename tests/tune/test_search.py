@@ -23,11 +23,11 @@ def candidate(name, cause="", kind="", weight=1):
 class Bench:
     """Answers for each set of remedies with the recompiles that `count` gives for their names."""
 
-    def __init__(self, count, causes, runs, left, breaking, fails):
+    def __init__(self, count, causes, runs, left, breaking, fails, inputs):
         self.count, self.causes, self.runs = count, causes, runs
         self.left_of = left
         self.breaking, self.fails = set(breaking), set(fails)
-        self.done = []
+        self.done, self.inputs = [], inputs
         self.baseline = self._ran(())
 
     def left(self):
@@ -52,12 +52,14 @@ class Bench:
         trial.why = "element 0 of tensors does not require grad" if failed else ""
         return SimpleNamespace(
             ok=not failed, candidates=candidates, trial=trial, session=None,
-            diagnosis=SimpleNamespace(causes=causes), notes=SimpleNamespace(inputs=[]),
+            diagnosis=SimpleNamespace(causes=causes), notes=SimpleNamespace(inputs=self.inputs),
         )  # fmt: skip
 
 
-def searched(count, plans, runs=12, left=None, breaking=(), fails=()):
-    bench = Bench(count, tuple(plans), runs, left or (lambda _: tuple(plans)), breaking, fails)
+def searched(count, plans, runs=12, left=None, breaking=(), fails=(), inputs=()):
+    bench = Bench(
+        count, tuple(plans), runs, left or (lambda _: tuple(plans)), breaking, fails, inputs
+    )
     search = Search(bench, plans=plans)
     search.run()
     tried = [{one.text for one in ran.candidates} for ran in bench.done]
@@ -134,3 +136,13 @@ def test_a_backward_pass_without_gradients_is_blamed_on_no_grad_alone():
     tried, best, _ = searched(lambda has: 3 - len(has), both, fails=["no_grad"])
     assert tried[:2] == [{"no_grad", "b", "c"}, {"b", "c"}]
     assert best == {"b", "c"}
+
+
+def test_runs_are_kept_for_warm_up_calls(monkeypatch):
+    calls = candidate("calls", weight=5)
+    monkeypatch.setattr("compilescope.tune.search.generic", lambda _: [])
+    monkeypatch.setattr("compilescope.tune.search.replay", lambda _: [calls])
+    useless = {"a": [candidate(f"a{n}", "a") for n in range(20)]}
+    tried, best, _ = searched(lambda has: int("calls" not in has), useless, runs=4, inputs=["kept"])
+    assert tried == [{"a0"}, {"a1"}, {"a2"}, {"calls"}]
+    assert best == {"calls"}
