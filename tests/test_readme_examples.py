@@ -191,4 +191,5 @@ def test_the_spec_of_a_forecast_is_read(tmp_path):
 
     path = tmp_path / "spec.toml"
     path.write_text(block("toml", "[arguments."))
-    assert set(read_spec(path)["arguments"]) == {"ids", "batch['mask']"}
+    named = {"ids", "batch['mask']", "temperature", "layers", "batch"}
+    assert set(read_spec(path)["arguments"]) == named
