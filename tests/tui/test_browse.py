@@ -121,9 +121,12 @@ def test_filter(play, recorded):
         await stage.press("slash")
         await stage.type("kind:")
         assert len(stage.grid.rows) == 3
+        assert stage.lines()[-1] == " 3 of 3   enter keeps the filter, esc clears it"
         await stage.type("rank")
         assert stage.column(0) == ["A"]
+        assert stage.lines()[-1].startswith(" 1 of 3 ")
         await stage.press("enter")
+        assert "? keys  q quit" in stage.lines()[-1]
         assert stage.grid.has_focus
         assert "kind:rank   1 of 3" in stage.text("#status")
         await stage.press("2", "1")
@@ -134,8 +137,10 @@ def test_filter(play, recorded):
         await stage.type("!x n>1 jq")
         assert stage.screen.at.state.filter == "!x n>1 jq", "keys are letters while typing"
         assert "No row matches" in "\n".join(stage.lines())
+        stage.grid.focus()
         await stage.press("escape")
         assert stage.column(0) == ["A", "B", "C"]
+        assert not stage.screen.query_one("#filter").display
 
     play(scene, recorded("shapes"))
 
@@ -338,6 +343,7 @@ def test_a_hint_is_clicked(play, recorded):
         await stage.pilot.click(hints, offset=(at, 0))
         await stage.settle()
         assert stage.screen.query_one("#filter").has_focus
+        await stage.press("escape")
         await stage.pilot.resize_terminal(24, 24)
         await stage.settle()
         assert [key.id for key in hints.shown()][-2:] == ["help", "quit"]

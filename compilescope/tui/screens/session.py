@@ -194,7 +194,10 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         status = self.query_one("#status", Row)
         typing = not self.query_one("#filter").has_class("hidden")
         status.set_class(typing or not state.filter, "hidden")
-        status.show(f"/ {state.filter}   {len(rows):,} of {len(table.items):,}   esc clears")
+        found = f"{len(rows):,} of {len(table.items):,}"
+        status.show(f"/ {state.filter}   {found}   esc clears")
+        told = f"{found}   enter keeps the filter, esc clears it" if typing else ""
+        self.query_one(Hints).say(told)
         self.draw_detail()
 
     def draw_detail(self) -> None:

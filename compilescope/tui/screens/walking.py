@@ -57,7 +57,7 @@ class Walking(MessagePump):
     def action_back(self) -> None:
         screen = _screen(self)
         field = screen.query_one("#filter", Input)
-        if field.has_focus:
+        if not field.has_class("hidden"):
             self._close_filter(field)
             screen.at.state.filter = ""
             screen.draw()
@@ -75,6 +75,7 @@ class Walking(MessagePump):
         field.remove_class("hidden")
         screen.query_one("#status").add_class("hidden")
         field.focus()
+        screen.narrow()
 
     def _close_filter(self, field: Input) -> None:
         field.add_class("hidden")

@@ -26,9 +26,16 @@ class Hints(Widget):
 
     def __init__(self, place: Place, *, live: bool = False, **options: Any) -> None:
         super().__init__(**options)
+        self._said = ""
         keys = [key for key in keys_of(place, "pane", live=live) if key.label]
         # What only a running program has comes first: it is not looked for elsewhere.
         self._keys = sorted(keys, key=lambda key: not key.live)
+
+    def say(self, text: str) -> None:
+        """Show this instead of the keys; "" shows them again."""
+        if text != self._said:
+            self._said = text
+            self.refresh()
 
     def on_click(self, event: Click) -> None:
         """Press the key under the mouse."""
@@ -42,6 +49,8 @@ class Hints(Widget):
 
     def shown(self) -> list[Key]:
         """The keys that fit."""
+        if self._said:
+            return []
         kept = list(self._keys)
         while len(kept) > 2 and sum(len(_text(key)) + _GAP for key in kept) > self.size.width + 1:
             del kept[-3]
@@ -50,7 +59,7 @@ class Hints(Widget):
     def render_line(self, y: int) -> Strip:
         base = self.rich_style
         strong = base + self.get_component_rich_style("hints--key", partial=True)
-        segments = []
+        segments = [Segment(self._said, base)] if self._said else []
         for key in self.shown():
             name, label = _text(key).split(" ", 1)
             segments += [Segment(name, strong), Segment(f" {label}{' ' * _GAP}", base)]
