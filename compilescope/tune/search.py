@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from compilescope.tune.plan import candidates, refusals
@@ -13,6 +13,7 @@ from compilescope.tune.trials import Attempt, Bench, BudgetSpentError, Ran
 from compilescope.tune.warm import generic, replay
 
 _NO_GRADIENTS = "does not require grad"  # PyTorch's words for a backward pass without a graph
+Plans = Callable[[list[Candidate]], list[Candidate]]
 WARM_UPS = 2  # runs that they need
 PATIENCE = 4  # trials in a row that bring nothing, before warm-up calls are tried
 
@@ -26,6 +27,7 @@ class Search:
     plans: dict[str, list[Candidate]] = field(default_factory=dict)
     tried: dict[frozenset[bytes], Ran] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # what this torch lacks
+    _late: set[bytes] = field(default_factory=set)
     _cut: bool = False  # whether the budget ended it
 
     def run(self) -> None:
@@ -58,7 +60,7 @@ class Search:
                 continue
             found = self._attempt(chosen)
             if not found.ok:
-                self._blame(chosen, found.trial.why)
+                self._blame(chosen, found.trial.why, positions)
             elif found.trial.outcome == "solved":
                 if found.trial.measures.breaks <= base.trial.measures.breaks:
                     return True
@@ -66,6 +68,10 @@ class Search:
                 solved, step = True, step + 1
             elif _remaining(found) < _remaining(current) or _moved_on(found, current, wanted):
                 current, positions, step = found, wanted, 1
+            elif found.trial.measures.breaks > base.trial.measures.breaks and self._put_off(
+                self._key(chosen) - self._key(current.candidates), positions
+            ):
+                continue
             else:
                 step += 1
         return solved
@@ -113,15 +119,33 @@ class Search:
             self.tried[key] = self.bench.attempt(Attempt(chosen))
         return self.tried[key]
 
-    def _blame(self, chosen: tuple[Candidate, ...], why: str) -> None:
+    def _put_off(self, keys: frozenset[bytes], positions: dict[str, int]) -> bool:
+        """Try unbacked marks among `keys` last from now on; False where that was done already.
+
+        Where the code branches on a size that has no value the graph breaks, again and again.
+        """
+        marks = [one for plan in self.plans.values() for one in plan if one.key in keys]
+        new = {one.key for one in marks if one.id.startswith("mark_unbacked")} - self._late
+        self._late |= new
+        self._replan(positions, lambda plan: sorted(plan, key=lambda one: one.key in self._late))
+        return bool(new)
+
+    def _replan(self, positions: dict[str, int], change: Plans) -> None:
+        """Change the plan of each cause; `positions` then lead to the same remedies as before."""
+        for cause, plan in self.plans.items():
+            place = min(positions.get(cause, 0), len(plan) - 1)
+            changed = self.plans[cause] = change(plan)
+            if cause in positions and plan and plan[place] in changed:
+                positions[cause] = changed.index(plan[place])
+
+    def _blame(self, chosen: tuple[Candidate, ...], why: str, positions: dict[str, int]) -> None:
         """Find which of the remedies made the program fail, and never use it again."""
         groups = list(_groups(chosen))
         bad = [group for group in groups if _takes_gradients(group) and _NO_GRADIENTS in why]
         bad = bad or [group for group in groups if not self._attempt(group).ok]
         # None alone: then it is the combination, and the last to come leaves it.
         spoiled = {one.key for group in bad or [groups[-1]] for one in group}
-        for cause, plan in self.plans.items():
-            self.plans[cause] = [one for one in plan if one.key not in spoiled]
+        self._replan(positions, lambda plan: [one for one in plan if one.key not in spoiled])
 
     def _warm_up(self) -> None:
         """Add warm-up calls to the best set so far."""

@@ -146,3 +146,14 @@ def test_runs_are_kept_for_warm_up_calls(monkeypatch):
     tried, best, _ = searched(lambda has: int("calls" not in has), useless, runs=4, inputs=["kept"])
     assert tried == [{"a0"}, {"a1"}, {"a2"}, {"calls"}]
     assert best == {"calls"}
+
+
+def test_unbacked_marks_that_break_graphs_are_put_off():
+    unbacked = [candidate(f"u{name}", name, "mark_unbacked") for name in "ab"]
+    wanted = {
+        "a": [unbacked[0], candidate("a", "a")],
+        "b": [unbacked[1], candidate("b", "b")],
+    }
+    tried, best, _ = searched(lambda has: 2 - len(has & {"a", "b"}), wanted, breaking=["ua", "ub"])
+    assert tried[:2] == [{"ua", "ub"}, {"a", "b"}]
+    assert best == {"a", "b"}
