@@ -6,6 +6,7 @@ import pytest
 from rich.cells import cell_len
 from textual.geometry import Size
 
+from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.filters import parse
 from compilescope.model import Called, Compiled, Frame, GraphBroke, Session
@@ -98,8 +99,6 @@ def test_an_order_by_keys_is_that_of_the_cells(large_session):
 
 
 def test_the_bar_is_drawn_and_taken_by_the_mouse(play, tmp_path, large_session):
-    from compilescope import store
-
     path = tmp_path / f"large{store.SUFFIX}"
     store.save(large_session(calls=1_000, compiles=5, causes=2), path)
 
@@ -133,7 +132,6 @@ def test_the_bar_is_drawn_and_taken_by_the_mouse(play, tmp_path, large_session):
 @pytest.fixture
 def nested(tmp_path):
     """A function that calls another, which calls a third; a fourth by itself."""
-    from compilescope import store
 
     def compiled(name, line, number, seconds):
         return Compiled(
