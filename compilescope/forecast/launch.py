@@ -34,6 +34,7 @@ class Search:
     spec: dict[str, Any] | None = None  # what arguments can be, from the user
     own_backend: bool = False  # compile with the program's backend and not only capture
     cheap: bool = False  # capture only, already when the program itself calls
+    fixed: bool = True  # ask as well what of that would compile that has not varied
 
     @property
     def variables(self) -> dict[str, str]:
@@ -45,6 +46,7 @@ class Search:
             "assume": self.assume,
             "spec": self.spec,
             "own_backend": self.own_backend,
+            "fixed": self.fixed,
             "cheap": self.cheap and not self.own_backend,
         }
         return {VARIABLE: json.dumps(options)}

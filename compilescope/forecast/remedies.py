@@ -122,7 +122,7 @@ def _tried(run: Run, search: Search, remedy: ForecastRemedy) -> ForecastRemedy:
                 log=folder / "log",
                 variables={**run.variables, OVERLAY: str(path)},
             ),
-            replace(search, cheap=True),
+            replace(search, cheap=True, fixed=False),
         )
         refused = read_notes(folder / "raw").refused
     finally:

@@ -193,6 +193,15 @@ def test_what_has_not_varied_stands_apart(rows):
     assert f"x.shape[1], so far 4: {columns.graphs} graph" in shown
 
 
+def test_a_remedy_is_proved_by_a_forecast_under_it(rows):
+    done = again(rows[0], "--remedies", "-o", "remedies.cscope.json")
+    best = store.load(rows[0] / "remedies.cscope.json").forecast.remedies[0]
+    assert "mark_unbacked" in best.ids
+    assert best.graphs == 0 or all(text.endswith("strides") for text in best.left)
+    said = " ".join(done.stdout.split())
+    assert f"With mark_unbacked on 2 dimensions, use_duck_shape = False: {best.graphs}" in said
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a compiler")
 def test_the_warm_up_serves_with_inductor(rows):
     folder, _ = rows

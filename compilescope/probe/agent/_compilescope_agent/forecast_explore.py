@@ -42,7 +42,7 @@ def explore(forecast: Forecast) -> None:
         search.run()
     took = time.monotonic() - began
     # Behind everything that varied: what these compile is part of no answer above.
-    for place, search in enumerate(searches):
+    for place, search in enumerate(searches if forecast.options.get("fixed", True) else ()):
         search.run_fixed(_share(deadline, len(searches) - place))
     _end_record(forecast)
     deadline = time.monotonic() + COVER * min(took, forecast.options["budget"])
