@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,30 +9,30 @@ import pytest
 import compilescope.probe
 
 AGENT = Path(compilescope.probe.__file__).parent / "agent"
-CHILD = """
-import sys
-sys.path.insert(0, {agent!r})
+START = """
 import torch
 import torch._dynamo
-from _compilescope_agent.overlay_arguments import replaced, split, walk
+from _compilescope_agent.overlay_arguments import Changes, replaced, split, walk
 from _compilescope_agent.inputs import Names
-{body}
 """
 
 
-def child(body):
+@pytest.fixture
+def lines_of(monkeypatch, capsys):
+    """What code that uses the agent prints, line by line."""
     pytest.importorskip("torch")
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD.format(agent=str(AGENT), body=body)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    monkeypatch.syspath_prepend(str(AGENT))
+
+    def run(body):
+        exec(START + body, {})
+        return capsys.readouterr().out.splitlines()
+
+    return run
 
 
 @pytest.mark.torch
-def test_containers_are_copied_and_the_caller_keeps_its_own():
-    lines = child(
+def test_containers_are_copied_and_the_caller_keeps_its_own(lines_of):
+    lines = lines_of(
         "rows = {'a': [(1, torch.ones(2))]}\n"
         "new = replaced([rows], split(\"x[0]['a'][0][1]\")[1:], {'do': 'clone'})[0]\n"
         "print(new is rows, new['a'] is rows['a'], torch.equal(new['a'][0][1], rows['a'][0][1]))\n"
@@ -46,8 +44,8 @@ def test_containers_are_copied_and_the_caller_keeps_its_own():
 
 
 @pytest.mark.torch
-def test_marks_change_the_tensor_that_is_there():
-    lines = child(
+def test_marks_change_the_tensor_that_is_there(lines_of):
+    lines = lines_of(
         "x = torch.ones(4, 5)\n"
         "print(replaced(x, [], {'do': 'mark_unbacked', 'dimension': 1}) is x)\n"
         "print(x._dynamo_unbacked_indices)\n"
@@ -57,8 +55,8 @@ def test_marks_change_the_tensor_that_is_there():
 
 
 @pytest.mark.torch
-def test_numbers_become_tensors_and_sizes_are_padded():
-    lines = child(
+def test_numbers_become_tensors_and_sizes_are_padded(lines_of):
+    lines = lines_of(
         "print(repr(replaced(3, [], {'do': 'tensor'})))\n"
         "print(replaced('a', [], {'do': 'tensor'}))\n"
         "x = torch.ones(5, 3)\n"
@@ -69,10 +67,9 @@ def test_numbers_become_tensors_and_sizes_are_padded():
 
 
 @pytest.mark.torch
-def test_arguments_that_a_wrapper_only_passes_on_are_reached():
-    lines = child(
+def test_arguments_that_a_wrapper_only_passes_on_are_reached(lines_of):
+    lines = lines_of(
         "from types import SimpleNamespace\n"
-        "from _compilescope_agent.overlay_arguments import Changes\n"
         "def wrapper(a, *rest, **more): ...\n"
         "record = SimpleNamespace(applied=print, absent=print, note=print)\n"
         "paths = ('a', 'rest[1]', \"more['k']\", 'rest[4]', \"more['n']\")\n"
