@@ -105,10 +105,10 @@ def _silence(
     settings: Settings,
     enabled: frozenset[str],
 ) -> tuple[list[Finding], dict[Finding, Edit]]:
-    silencers = suppressions(source.text)
+    known = settings.known | OWN_CODES.keys()
+    silencers = suppressions(source.text, {code.rstrip("0123456789") for code in known})
     if not silencers:
         return findings, {}
-    known = settings.known | OWN_CODES.keys()
     kept, idle = judge(findings, silencers, enabled, known)
     if UNUSED not in settings.codes or any(f.code == SYNTAX for f in findings):
         return kept, {}

@@ -59,14 +59,26 @@ class Comment:
     alone: bool
 
 
-def suppressions(text: str) -> list[Suppression]:
-    """The comments in `text` that silence something."""
-    if not any(hint in text for hint in _HINTS):
+def suppressions(text: str, letters: Collection[str] = ("",)) -> list[Suppression]:
+    """The comments in `text` that silence something: codes that begin with one of `letters`."""
+    if not any(hint in text for hint in _HINTS) or not _names_one(text, letters):
         return []
     found = []
     for comment in comments(text):
         found += _parse(comment)
     return found
+
+
+def _names_one(text: str, letters: Collection[str]) -> bool:
+    """Whether a comment may be for us: most name codes of other linters only."""
+    for match in _MENTION.finditer(text):
+        rest = match["rest"].lstrip().upper()
+        if match["ours"] or not rest.startswith(":") or any(code in rest for code in letters):
+            return True
+    return False
+
+
+_MENTION = re.compile(r"(?:(?P<ours>compilescope)|noqa)(?P<rest>[^\n]*)", re.IGNORECASE)
 
 
 def judge(
