@@ -111,8 +111,9 @@ class SessionScreen(walking.Walking, acting.Acting, remedying.Remedying, Screen[
         self.query_one(Timeline).display = False
         lines = [Block(f"cause: {error.cause}")] if error.cause else []
         lines += [Block(f"hint: {error.hint}", "good")] if error.hint else []
-        self.query_one(Detail).show((*lines, Block("l lists other sessions, q quits", "dim")))
+        self.query_one(Detail).show(tuple(lines))
         self.query_one("#rows").display = False
+        self.query_one(Hints).say("l list  q quit")  # the other keys are for a session
 
     def show(self, opened: Opened) -> None:
         """Show a session, or a later state of it."""
