@@ -54,12 +54,20 @@ def table(packs: Callable[[], Iterable[str]], rules: Callable[[], Iterable[Known
     folders = tuple(packs())
     made = Table(state, folders, identity(folders), tuple(rules()), _installed_torch())
     with suppress(OSError):  # without a place to keep it, it is made each time
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".new-")
+        _keep(made, place)
+    return made
+
+
+def _keep(made: Table, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".new-")
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(msgspec.msgpack.encode(made))
         os.replace(temporary, place)
-    return made
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def _installed_torch() -> str:
