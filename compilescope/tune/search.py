@@ -140,8 +140,11 @@ class Search:
 
     def _blame(self, chosen: tuple[Candidate, ...], why: str, positions: dict[str, int]) -> None:
         """Find which of the remedies made the program fail, and never use it again."""
-        groups = list(_groups(chosen))
+        harmless = {key for keys, ran in self.tried.items() if ran.ok for key in keys}
+        new = tuple(one for one in chosen if one.key not in harmless)
+        groups = list(_groups(new or chosen))
         bad = [group for group in groups if _takes_gradients(group) and _NO_GRADIENTS in why]
+        bad = bad or (groups if new and len(groups) == 1 else [])
         bad = bad or [group for group in groups if not self._attempt(group).ok]
         # None alone: then it is the combination, and the last to come leaves it.
         spoiled = {one.key for group in bad or [groups[-1]] for one in group}

@@ -157,3 +157,13 @@ def test_unbacked_marks_that_break_graphs_are_put_off():
     tried, best, _ = searched(lambda has: 2 - len(has & {"a", "b"}), wanted, breaking=["ua", "ub"])
     assert tried[:2] == [{"ua", "ub"}, {"a", "b"}]
     assert best == {"a", "b"}
+
+
+def test_what_ran_well_before_is_not_blamed_for_what_is_new():
+    wanted = {
+        "a": [candidate("a", "a", "mark")],
+        "b": [candidate("idle", "b"), candidate("bad", "b", "mark"), candidate("b", "b")],
+    }
+    tried, best, _ = searched(lambda has: 2 - len(has & {"a", "b"}), wanted, fails=["bad"])
+    assert tried[:3] == [{"a", "idle"}, {"a", "bad"}, {"a", "b"}]
+    assert best == {"a", "b"}
