@@ -30,6 +30,8 @@ _MODES = {
     "global_state.grad_mode": "grad mode",
     "global_state.autocast": "autocast",
 }
+# A file of calls has no objects of the program's own: these were held against the guards alone.
+_NOT_WRITTEN = ("a subclass of Tensor", "anything else")
 # Of guards that are on no size: the kinds of change that they answer.
 _KINDS = {
     "stride": ("layout", "size", "tensor.stride", "shape.stride"),
@@ -134,7 +136,7 @@ def _is_among(cause: Cause, special: set[tuple[str, str, int | None]]) -> bool:
     if kinds:
         wanted = (*kinds, cause.kind)
         return any(one == source and kind in wanted for kind, one, _ in special)
-    places = (None, cause.dimension)
+    places = (cause.dimension,) if cause.kind == "tensor.size" else (None, cause.dimension)
     return any(one == source and dimension in places for _, one, dimension in special)
 
 
@@ -147,8 +149,7 @@ def _confirm(run: Run, search: Search, session: Session, found: Score) -> None:
         if call.what in ("graph", "assumed")
         and not call.repeat
         and not call.error
-        # A file of calls has no classes of the program's own.
-        and not any(change.value == "a subclass of Tensor" for change in call.changes)
+        and not any(change.value in _NOT_WRITTEN for change in call.changes)
     }
     found.inputs = len(graphs)
     if graphs:

@@ -50,7 +50,8 @@ def still(x):
     return x.cos()
 
 @torch.compile(backend="eager")
-def unvaried(x, items, names, scale=2, deep=False):
+def unvaried(x, items, names, scale=2, deep=False, bias=None, unused=None):
+    x = x if bias is None else x + bias
     x = x + sum(items) + sum(names.values())
     return x * scale if not deep else x
 
@@ -177,6 +178,8 @@ def test_flags_numbers_and_lengths_that_have_not_varied(made):
     held = {(one.kind, one.source): one.values for one in fixed(made[1], "unvaried")}
     assert held["value", "scale"][0] == "3"
     assert held["value", "deep"] == ("True",)
+    assert held["value", "bias"] == ("anything else",)
+    assert ("value", "unused") not in held
     assert held["structure", "items"] == ("3 items", "1 item")
     assert "keys a, b, another key" in held["structure", "names"]
     assert held["mode", "grad mode"] == ("off",)

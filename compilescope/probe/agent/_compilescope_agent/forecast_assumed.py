@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import forecast_layouts, forecast_spec
+from .forecast_inputs import Candidate, Change
 from .forecast_mixing import in_mode, replaced, resized
-from .forecast_parts import containers, part, put, tree
+from .forecast_parts import MISSING, containers, part, put, tree
 from .forecast_samples import is_tensor
 from .forecast_strides import SLICED, TRANSPOSED, WIDER, is_slice
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from .forecast_explore import Search
-    from .forecast_inputs import Candidate
     from .forecast_parts import Keys
 
 _ADDED = "another key"
@@ -71,6 +71,17 @@ def values(
                 yield replaced(search, sample, ("kwargs", name), other)
         elif default is None and part(tree(sample), given[0]) is not None:
             yield replaced(search, sample, given[0], None)
+
+
+def given(search: Search, general: Candidate) -> Iterator[Candidate]:
+    """Arguments that were None, with an object that stands for anything else: for guards alone."""
+    sample = general.sample
+    for name, default in search.notes.defaults():
+        places = list(search.notes.keys(sample, name)) or [("kwargs", name)]
+        value = part(tree(sample), places[0])
+        if value is None or (value is MISSING and default is None):
+            change = Change("value", "anything else", source=name, held="None")
+            yield Candidate(sample.but(*put(sample, places[0], object())), changes=(change,))
 
 
 def _others(value: Any) -> tuple[Any, ...]:

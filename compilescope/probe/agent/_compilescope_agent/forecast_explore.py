@@ -137,7 +137,11 @@ class Search:
         if key in self.tried or self.late() or not self.is_valid(candidate):
             return False
         self.tried.add(key)
-        return self.caller.refused(candidate) and not self._is_spoilt()
+        return self.is_refused(candidate)
+
+    def is_refused(self, candidate: Candidate) -> bool:
+        """Whether the guards of all graphs say no; the program may not take the input at all."""
+        return not self.late() and self.caller.refused(candidate) and not self._is_spoilt()
 
     def _is_spoilt(self) -> bool:
         """Whether a call left something behind in the arguments that no graph takes any more.

@@ -38,6 +38,9 @@ def explore(search: Search, kind: Kind, general: Candidate) -> None:
     for name, row in rows.items():
         for candidate in row if name not in chosen else ():
             search.attempt(candidate)
+    for candidate in assumed.given(search, general) if "values" not in chosen else ():
+        if search.is_refused(candidate):
+            search.notes.assumed(candidate)
     asked = {
         "layouts": assumed.layouts(general),
         "dtypes": chain(assumed.dtypes(search, general), assumed.subclasses(search, general)),
