@@ -28,7 +28,7 @@ _MARK = re.compile(r"(mark_\w+)\([^()]*\)(?:, )?")
 
 
 def sentence(forecast: Forecast) -> str:
-    """How many more graphs, at which price; what never varied is not among them."""
+    """How many more graphs, at which price; what has not varied is not among them."""
     graphs = [call for call in forecast.calls if call.what == "graph"]
     if not graphs:
         tried = sum(item.tried for item in forecast.callables)
@@ -138,10 +138,8 @@ def asked(entries: Sequence[ForecastFixed]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = (
-        list(names) if len(names) <= _SHOWN else [*names[:_SHOWN], f"{len(names) - _SHOWN} more"]
-    )
-    return _listed(shown)
+    more = len(names) - _SHOWN
+    return _listed([*names[:_SHOWN], f"{more} more"] if more > 0 else names)
 
 
 def _named(entry: ForecastFixed) -> str:
