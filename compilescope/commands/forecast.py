@@ -88,8 +88,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     process, with inputs that never came but could: sizes that varied take the values at which
     compilers make a difference. An input that the program cannot take without torch.compile is not
     counted; one that is counted was called and did compile another graph. What has not varied
-    though a guard fixes it stands apart, not counted. SESSION is a file of `probe` or `forecast`; one that holds a forecast
-    is shown without a run.
+    though a guard fixes it stands apart, not counted. SESSION is a file of `probe` or `forecast`;
+    one that holds a forecast is shown without a run.
     """
     from compilescope.commands.forecast_run import run
 
