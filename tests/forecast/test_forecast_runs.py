@@ -28,7 +28,7 @@ def start(folder, *arguments):
     }
     return subprocess.run(
         arguments, cwd=folder, env=variables, capture_output=True, text=True, check=False,
-        timeout=900,
+        timeout=1800,
     )  # fmt: skip
 
 

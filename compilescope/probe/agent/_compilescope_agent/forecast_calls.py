@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,7 @@ class _State:
 
     def __init__(self, watched: Watched) -> None:
         torch: Any = sys.modules["torch"]
-        self._random = torch.get_rng_state()
+        self._random = _drawn(torch)
         self._attributes: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._buffers: list[tuple[Any, Any, int]] = []
         left = _MOST_BYTES
@@ -93,7 +94,8 @@ class _State:
 
     def restore(self) -> None:
         torch: Any = sys.modules["torch"]
-        torch.set_rng_state(self._random)
+        for set_state, state in self._random:
+            set_state(state)
         for held, plain in self._attributes:
             for name, value in plain.items():
                 if held.get(name, self) is not value:
@@ -103,6 +105,15 @@ class _State:
                 with torch.no_grad():
                     buffer.copy_(copy)
                 self._buffers[place] = (buffer, copy, buffer._version)  # noqa: SLF001
+
+
+def _drawn(torch: Any) -> list[tuple[Any, Any]]:
+    """How to draw the same numbers again: layers are dropped by Python's, too."""
+    found = [(torch.set_rng_state, torch.get_rng_state()), (random.setstate, random.getstate())]
+    numpy: Any = sys.modules.get("numpy.random")
+    if numpy is not None:
+        found.append((numpy.set_state, numpy.get_state()))
+    return found
 
 
 def _modules(watched: Watched) -> list[Any]:
