@@ -71,8 +71,8 @@ _PASSED_ON = (
     *(ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
     *(ast.Call, ast.Attribute, ast.Subscript),
 )
-
-
+# What makes Python numbers; other calls give tensors, and a branch on those has its own rule.
+_COUNTS = frozenset("len int float bool abs min max round item tolist numel nelement size".split())
 _NUMBERS = ("call:torch.Tensor.item", "call:builtins.int", "call:builtins.float")
 
 
@@ -92,7 +92,7 @@ def decides(fact: Fact) -> bool:
     """
     table = parents(fact)
     node, above = fact.node, table.get(fact.node)
-    while isinstance(above, _PASSED_ON) and not _is_range(above):
+    while isinstance(above, _PASSED_ON) and _gives_number(above):
         node, above = above, table.get(above)
     if _tests(above, node):
         return True
@@ -119,6 +119,12 @@ def _tests(above: ast.AST | None, node: ast.AST) -> bool:
     if isinstance(above, ast.comprehension):
         return node is above.iter or node in above.ifs
     return isinstance(above, ast.For) and above.iter is node
+
+
+def _gives_number(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return True
+    return getattr(node.func, "id", getattr(node.func, "attr", "")) in _COUNTS
 
 
 def _is_range(node: ast.AST) -> bool:

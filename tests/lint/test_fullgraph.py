@@ -123,6 +123,11 @@ def corrected():
     return correct
 
 
+def test_a_branch_on_a_tensor_made_of_it_is_the_branch_that_raises():
+    text = compiled("if torch.all(x[x > 0] < 9):\n    x = x * 2\nreturn x")
+    assert {f.code for f in lint_source(text, "m.py", follow=False)} == {"CS101"}
+
+
 @pytest.mark.parametrize(("before", "after"), CHECKED)
 def test_a_guard_becomes_a_check(corrected, before, after):
     assert corrected(before) == compiled(after)
