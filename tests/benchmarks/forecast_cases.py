@@ -137,7 +137,11 @@ def _is_among(cause: Cause, special: set[tuple[str, str, int | None]]) -> bool:
         wanted = (*kinds, cause.kind)
         return any(one == source and kind in wanted for kind, one, _ in special)
     places = (cause.dimension,) if cause.kind == "tensor.size" else (None, cause.dimension)
-    return any(one == source and dimension in places for _, one, dimension in special)
+    return any(
+        # A cause of several dimensions has none of its own.
+        one == source and (dimension in places or (kind == cause.kind and dimension is None))
+        for kind, one, dimension in special
+    )
 
 
 def _confirm(run: Run, search: Search, session: Session, found: Score) -> None:
