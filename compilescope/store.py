@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from compilescope import whole_file
 from compilescope.errors import InputError
 from compilescope.file_kinds import FileKind
 from compilescope.model import SESSION_VERSION, Session
@@ -50,15 +50,7 @@ def write(data: bytes, path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        whole_file.replace(path, data, 0o666 & ~_umask())
     except OSError as error:
         raise InputError(
             f"cannot write {path}",

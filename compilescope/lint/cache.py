@@ -12,14 +12,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from compilescope import __version__
+from compilescope import __version__, whole_file
 from compilescope.lint.check import Analysis
 from compilescope.lint.components import components, crosses
 from compilescope.lint.target import target_versions
@@ -109,14 +108,7 @@ class Cache:
             if not self.folder.is_dir():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 (self.folder / ".gitignore").write_text("*\n", encoding="utf-8")
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".new-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(msgspec.msgpack.encode(entry))
-                os.replace(temporary, path)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            whole_file.replace(path, msgspec.msgpack.encode(entry))
 
     def _prune(self) -> None:
         with suppress(OSError):  # another process may be at it, too

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from compilescope import __version__
+from compilescope import __version__, whole_file
 
 FORMAT = 1
 
@@ -54,20 +53,9 @@ def table(packs: Callable[[], Iterable[str]], rules: Callable[[], Iterable[Known
     folders = tuple(packs())
     made = Table(state, folders, identity(folders), tuple(rules()), _installed_torch())
     with suppress(OSError):  # without a place to keep it, it is made each time
-        _keep(made, place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        whole_file.replace(place, msgspec.msgpack.encode(made))
     return made
-
-
-def _keep(made: Table, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.msgpack.encode(made))
-        os.replace(temporary, place)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _installed_torch() -> str:

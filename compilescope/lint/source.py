@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import tempfile
 import tokenize
 from pathlib import Path
 
 import msgspec
 
+from compilescope import whole_file
 from compilescope.lint.notebooks import Notebook, NotebookError, parse_notebook
 from compilescope.lint.spans import Edit, apply, split_lines
 
@@ -94,16 +94,8 @@ def write(source: Source) -> None:
         OSError: the folder or file cannot be written.
     """
     target = Path(os.path.realpath(source.path))
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(source.content().encode(source.encoding))
-        if target.exists():
-            os.chmod(temporary, target.stat().st_mode & 0o7777)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    mode = target.stat().st_mode & 0o7777 if target.exists() else None
+    whole_file.replace(target, source.content().encode(source.encoding), mode)
 
 
 def _explain(data: bytes, error: Exception) -> str:
