@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from compilescope import store
@@ -60,31 +56,24 @@ dtype = ["float32", "float64"]
 """
 
 
-def explored(folder, *options):
-    (folder / "program.py").write_text(PROGRAM)
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("TORCH", "COMPILESCOPE", "PYTHON"))
-    }
-    done = subprocess.run(
-        [sys.executable, "-I", "-m", "compilescope", "forecast", "-o", "out.cscope.json",
-         "--budget", "600", *options, "program.py"],
-        cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=900,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return store.load(folder / "out.cscope.json")
+@pytest.fixture(scope="module")
+def explored(foretold):
+    def run(folder, *options):
+        foretold(folder, PROGRAM, *options)
+        return store.load(folder / "out.cscope.json")
+
+    return run
 
 
 @pytest.fixture(scope="module")
-def spec(tmp_path_factory):
+def spec(explored, tmp_path_factory):
     folder = tmp_path_factory.mktemp("spec")
     (folder / "spec.toml").write_text(SPEC)
     return explored(folder, "--spec", "spec.toml")
 
 
 @pytest.fixture(scope="module")
-def assumed(tmp_path_factory):
+def assumed(explored, tmp_path_factory):
     kinds = ("layouts", "values", "dtypes", "modes", "lengths")
     options = [part for kind in kinds for part in ("--assume", kind)]
     return explored(tmp_path_factory.mktemp("assumed"), *options)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from compilescope import store
@@ -84,20 +80,9 @@ print("done")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(foretold, tmp_path_factory):
     folder = tmp_path_factory.mktemp("variations")
-    (folder / "program.py").write_text(PROGRAM)
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("TORCH", "COMPILESCOPE", "PYTHON"))
-    }
-    done = subprocess.run(
-        [sys.executable, "-I", "-m", "compilescope", "forecast", "-o", "out.cscope.json", "--emit",
-         "warmup.py", "--budget", "600", "program.py"],
-        cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=900,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    done = foretold(folder, PROGRAM, "--emit", "warmup.py")
     return done, store.load(folder / "out.cscope.json")
 
 
