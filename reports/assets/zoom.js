@@ -22,10 +22,11 @@ for (const plot of document.querySelectorAll(".field:not(.still)")) {
     }
     let last = -99;
     for (const label of labels) {
-      const x = ((+label.dataset.call + 0.5 - from) / (to - from)) * plot.clientWidth;
+      const share = (+label.dataset.call + 0.5 - from) / (to - from);
+      const x = share * plot.clientWidth;
       const room = x - last >= 6 + 8 * label.textContent.length;
-      label.hidden = x < 0 || x > plot.clientWidth || !room;
-      label.style.left = `${x}px`;
+      label.hidden = share < 0 || share > 1 || !room;
+      label.style.left = `${100 * share}%`;
       if (!label.hidden) last = x;
     }
   };

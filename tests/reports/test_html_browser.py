@@ -103,6 +103,14 @@ def test_opens_without_a_message_and_without_sideways_scrolling(visit, browser, 
     browser.set_window_size(1280, 900)
 
 
+def test_what_is_placed_on_the_timeline_moves_with_it(visit):
+    # A place in pixels would lie outside the page for a frame after it was made narrower.
+    labels = shown(visit(), ".letters a")
+    assert labels
+    for label in labels:
+        assert label.get_attribute("style").strip().rstrip(";").endswith("%")
+
+
 def test_filter_hides_what_does_not_match_and_is_kept_in_the_address(visit):
     browser = visit("breaks")
     everything = len(shown(browser, "article"))
