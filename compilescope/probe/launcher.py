@@ -142,10 +142,10 @@ def _execute(run: Run, raw: Path) -> int:
     """Run the program to its end; its wait status, negative where a signal ended it."""
     sys.stdout.flush()
     sys.stderr.flush()
-    with signals.handed_on() as hand_on_to:
+    with signals.handed_on() as relay:
         started = time.time()
         process = _start(run, raw)
-        hand_on_to(process)
+        relay.begin(process)
         if run.started is not None:
             run.started(process)
         _write(
@@ -161,14 +161,14 @@ def _execute(run: Run, raw: Path) -> int:
         # While the program runs there is time to load what reads its record.
         import_module("compilescope.probe.session")
 
-        status = _wait(process, run)
+        status = _wait(process, run, relay)
     _write(raw / END, {"status": status, "at": time.time()})
     return status
 
 
-def _wait(process: subprocess.Popen[bytes], run: Run) -> int:
+def _wait(process: subprocess.Popen[bytes], run: Run, relay: signals.Relay) -> int:
     try:
-        return process.wait(run.limit)
+        return relay.wait(process, run.limit)
     except subprocess.TimeoutExpired:
         end(process, whole=run.group)
     return process.wait()

@@ -68,22 +68,46 @@ def test_module_and_command(runner):
     assert command.session.name == "sh"
 
 
+HANDLER = """
+import os, signal, sys, time
+# Not print: the signal may come while the line below is still inside its own print.
+def told(number, frame):
+    os.write(1, b'got %d\\n' % number)
+    sys.exit(9)
+signal.signal({number}, told)
+print('ready', flush=True)
+# Short sleeps: a signal just before a sleep is handled after it.
+for _ in range(300):
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
-def test_signals_reach_the_program(runner, number):
-    text = (
-        "import os, signal, sys, time\n"
-        # Not print: the signal may come while the line below is still inside its own print.
-        "def told(number, frame):\n    os.write(1, b'got %d\\n' % number); sys.exit(9)\n"
-        f"signal.signal({int(number)}, told)\n"
-        "print('ready', flush=True)\n"
-        "time.sleep(30)\n"
-    )
-    process = runner.start("-q", runner.write("program.py", text))
+def test_signals_reach_the_program(runner, number, ignored):
+    """Also one that is ignored by who started us, as under nohup or in a shell's background."""
+    program = runner.write("program.py", HANDLER.format(number=int(number)))
+    before = signal.signal(number, signal.SIG_IGN if ignored else signal.SIG_DFL)
+    try:
+        process = runner.start("-q", program)
+    finally:
+        signal.signal(number, before)
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(number)
     out, _ = process.communicate(timeout=30)
     assert out == f"got {int(number)}\n".encode()
     assert process.returncode == 9
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_ignored_signals_stay_ignored_in_the_program(runner, number):
+    text = f"import os, signal\nos.kill(os.getpid(), {int(number)})\nprint('lives')"
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        process = runner.start("-q", runner.write("program.py", text))
+    finally:
+        signal.signal(number, before)
+    assert process.communicate(timeout=30)[0] == b"lives\n"
 
 
 def test_terminated_program(runner):
