@@ -29,6 +29,7 @@ from compilescope.lint.values import (
     may_be_tensor,
     tensor,
     tensor_part,
+    text_of,
     truth,
     tuple_of,
     widened,
@@ -329,4 +330,6 @@ def _text_method(base: Value, name: str, arguments: Arguments) -> Value:
         return BOOLEAN
     if name in ("split", "rsplit", "splitlines", "partition"):
         return list_of(STRING)
+    if name == "format":
+        return text_of((*arguments.positional, *arguments.keywords.values()))
     return NUMBER if name in ("find", "index", "count") else STRING

@@ -12,7 +12,6 @@ from compilescope.lint.values import (
     INPUT,
     NONE,
     PARAMETER,
-    STRING,
     UNKNOWN,
     Value,
     const,
@@ -22,6 +21,7 @@ from compilescope.lint.values import (
     may_be_tensor,
     tensor,
     tensor_part,
+    text_of,
     truth,
     tuple_of,
     without,
@@ -308,12 +308,15 @@ def _if_expression(machine: Machine, frame: Frame, node: ast.IfExp) -> Value:
 
 
 def _formatted(machine: Machine, frame: Frame, node: ast.JoinedStr) -> Value:
+    late: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             value = evaluate(machine, frame, part.value)
-            if contains_tensor(value) and not machine.quiet:
+            if part.conversion == -1:
+                late.append(value)
+            elif contains_tensor(value) and not machine.quiet:
                 machine.emit("format", part.value, frame, value=value, extra=node)
-    return STRING
+    return text_of(late)
 
 
 def _lambda(_machine: Machine, frame: Frame, node: ast.Lambda) -> Value:

@@ -20,7 +20,8 @@ class Value(NamedTuple):
     `data` by kind: "tensor" the dtype's family ("", "bool", "int", "float"); "number" where it
     comes from ("", "shape", "state", "item"); "const" the value itself; "list" its element;
     "tuple" its elements; "dict" its items; "union" its alternatives; "library" and "object" a
-    dotted name; "class", "function", "method", "instance", "compiled" what they stand for.
+    dotted name; "class", "function", "method", "instance", "compiled" what they stand for;
+    "string" "tensor" where it shows a tensor and is put together after the graph has run.
     """
 
     kind: str
@@ -218,6 +219,23 @@ def may_be_tensor(value: Value) -> bool:
 def tensor_part(value: Value) -> Value | None:
     """The tensor among the alternatives."""
     return next((v for v in alternatives(value) if v.kind == "tensor"), None)
+
+
+def text_of(values: Iterable[Value]) -> Value:
+    """The text that shows values: one that shows a tensor is only put together after the graph."""
+    shown = [v for v in values if contains_tensor(v) or late_text(v) is not None]
+    if not shown:
+        return STRING
+    flags = 0
+    for value in shown:
+        part = tensor_part(value) or late_text(value)
+        flags |= part.note & (ASSUMED | DECLARED) if part is not None else ASSUMED
+    return Value("string", "tensor", flags)
+
+
+def late_text(value: Value) -> Value | None:
+    """The text among the alternatives that is only there after the graph has run."""
+    return next((v for v in alternatives(value) if v.kind == "string" and v.data == "tensor"), None)
 
 
 def contains_tensor(value: Value, depth: int = 3) -> bool:

@@ -168,8 +168,14 @@ FOUND = {
     """,
     "CS124": """
         y = str(x)
-        y = f"{x.sum()}"
+        y = f"{x.sum()!r}"
         y = repr(x.max())
+        y = "a" + f"{x.sum()}"
+        y = "{:.2f}".format(x.sum()).strip()
+        y = len(f"{x.sum():.3f}")
+        y = ", ".join(f"{t:.2f}" for t in x)
+        y = "%.3f" % x.sum()
+        y = f"{x.sum():.1f}" == "nan"
     """,
     "CS125": """
         y = pow(x, 2)
@@ -381,6 +387,10 @@ FINE = """
     y = math.sqrt(x.shape[-1])
     y = math.ceil(n / 2)
     y = f"{x.shape} {n}"
+    y = f"{x.sum():.3f}"
+    y = [f"{t:.2f}" for t in x]
+    y = {f"{x.sum()}": "loss {:.3f}".format(x.sum())}
+    y = "%s" % (x.shape,)
     y = str(x.dtype)
     outs = []; outs.append(x); y = torch.cat(outs)
     cache = {}; cache["a"] = x
