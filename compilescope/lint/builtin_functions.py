@@ -14,6 +14,7 @@ from compilescope.lint.values import (
     FALSE,
     NONE,
     NUMBER,
+    PARAMETER,
     SHAPE_NUMBER,
     STRING,
     TRUE,
@@ -57,7 +58,10 @@ def _first(arguments: Arguments) -> Value:
 
 
 def _number(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
-    value = widened(_first(arguments))
+    first = _first(arguments)
+    if first.kind == "const" and isinstance(first.data, str) and first.data.isdigit():
+        return const(int(first.data))
+    value = widened(first)
     if may_be_tensor(value):
         return Value("number", "item")
     return value if value.kind == "number" and value.data != "bool" else NUMBER
@@ -121,11 +125,9 @@ def _isinstance(_machine: Machine, _frame: Frame, arguments: Arguments, _node: a
     types = kinds.data if kinds.kind == "tuple" else (kinds,)
     found = set()
     for other in alternatives(value):
-        if other.kind == "unknown" or (
-            other.kind in ("instance", "object", "tensor") and other.note
-        ):
+        if other.kind in ("unknown", "instance", "object", "dict", "list"):
             return BOOLEAN
-        if other.kind in ("instance", "object", "dict", "list"):
+        if other.kind == "tensor" and other.note & (ASSUMED | DECLARED | PARAMETER):
             return BOOLEAN
         found.add(any(matches(other, t) for t in types))
     return const(found.pop()) if len(found) == 1 else BOOLEAN
@@ -305,10 +307,13 @@ def _dict_method(base: Value, name: str, arguments: Arguments) -> Value:
 
     values = [v for _, v in base.data] + ([base.note] if base.note is not None else [])
     if name in ("get", "pop", "setdefault") and arguments.positional:
-        found = item(base, arguments.positional[0])
-        if len(arguments.positional) > 1:
-            return join(found, arguments.positional[1]) if found.kind != "unknown" else UNKNOWN
-        known = any(k == arguments.positional[0].data for k, _ in base.data)
+        key, *default = arguments.positional
+        found = item(base, key)
+        known = any(k == key.data for k, _ in base.data)
+        if key.kind == "const" and base.data and base.note is None and not known:
+            return default[0] if default else NONE  # all keys are known
+        if default:
+            return join(found, default[0]) if found.kind != "unknown" else UNKNOWN
         return found if name == "pop" or known else join(found, NONE)
     if name == "items":
         return list_of(tuple_of((UNKNOWN, join_all(values) if values else UNKNOWN)))
@@ -328,6 +333,8 @@ def _text_method(base: Value, name: str, arguments: Arguments) -> Value:
                 method = getattr(base.data, name)
                 return TRUE if method(test) else FALSE
         return BOOLEAN
+    if name in ("lower", "upper", "strip") and plain and isinstance(base.data, str):
+        return const(getattr(base.data, name)(*(v.data for v in arguments.positional)))
     if name in ("split", "rsplit", "splitlines", "partition"):
         return list_of(STRING)
     if name == "format":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from compilescope.lint.binding import generic
 from compilescope.lint.decorators import unwrapped
 from compilescope.lint.index import Function
-from compilescope.lint.instances import method_value
+from compilescope.lint.instances import class_attribute, method_value
 from compilescope.lint.rule import Site
 from compilescope.lint.values import UNKNOWN, Value
 
@@ -74,9 +75,24 @@ def _declare_fields(machine: Machine, instance: Instance, classes: list[Class]) 
         for name, value in instance.arguments.keywords.items():
             if name in names:
                 instance.attributes[name] = value
+        if not instance.arguments.open:
+            _default_fields(machine, instance, classes)
     for found in classes:
         for name, annotation in found.annotations.items():
             if instance.attributes.get(name, UNKNOWN).kind == "unknown":
                 kind = declared(machine, found.module, annotation)
                 if kind.kind != "unknown":
                     instance.attributes[name] = kind
+
+
+def _default_fields(machine: Machine, instance: Instance, classes: list[Class]) -> None:
+    """Switches that the call leaves out and nothing in their file sets later."""
+    for found in classes:
+        for name, default in found.attributes.items():
+            plain = isinstance(default, ast.Constant) and type(default.value) in _SWITCHES
+            kept = name in found.annotations and name not in found.module.set_attributes
+            if plain and kept and name not in instance.attributes:
+                instance.attributes[name] = class_attribute(machine, found, name)
+
+
+_SWITCHES = (bool, str, type(None))

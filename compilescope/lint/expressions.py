@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compilescope.lint.operators import binary, compare, iterated
+from compilescope.lint.rare import is_rare
 from compilescope.lint.values import (
     BOOLEAN,
     INPUT,
@@ -231,21 +232,6 @@ def _bool_values(machine: Machine, frame: Frame, node: ast.BoolOp, construct: st
         frame.env = saved
         frame.site.rare -= rare
     return join_all(values)
-
-
-def is_rare(node: ast.expr) -> bool:
-    """Whether a test passes only for half precision, an uncommon device, or a text."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
-        kind = node.args[1]
-        return node.func.id == "isinstance" and isinstance(kind, ast.Name) and kind.id == "str"
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return any(is_rare(operand) for operand in node.values)
-    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq)):
-        return False
-    other = node.comparators[0]
-    if isinstance(other, ast.Attribute):
-        return other.attr in ("float16", "half", "bfloat16")
-    return isinstance(other, ast.Constant) and other.value in ("mps", "xla", "npu", "xpu", "hpu")
 
 
 def _test(machine: Machine, frame: Frame, node: ast.expr, construct: str) -> Value:

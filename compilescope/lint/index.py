@@ -135,6 +135,11 @@ class Module:
         return self.text.splitlines()
 
     @cached_property
+    def set_attributes(self) -> frozenset[str]:
+        """Attributes that something in it assigns, of whatever object."""
+        return frozenset(_SET_ATTRIBUTE.findall(self.text))
+
+    @cached_property
     def names_compile(self) -> bool:
         """Whether `torch.compile`, or what marks inputs for it, is written in it."""
         return "torch.compile" in self.text or "mark_dynamic" in self.text
@@ -170,6 +175,7 @@ class Import:
 Definition = Import | Class | Function | ast.expr
 
 
+_SET_ATTRIBUTE = re.compile(r"\.(\w+)\s*(?:[-+*/|&]|//)?=(?!=)")
 _GLOBAL = re.compile(r"global[ \t]+\w+[ \t]*(?:[,;#\\]|$)", re.MULTILINE)
 _NONLOCAL = re.compile(r"nonlocal[ \t]+\w+[ \t]*(?:[,;#\\]|$)", re.MULTILINE)
 

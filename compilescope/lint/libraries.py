@@ -85,6 +85,8 @@ def call_library(
         )
     if top == "einops":
         return tensor("", 0) if name.rpartition(".")[2] in _EINOPS else UNKNOWN
+    if name in ("os.environ.get", "os.getenv"):
+        return _environment(frame, arguments)
     return _call_other(frame, name, arguments)
 
 
@@ -133,11 +135,16 @@ def _call_other(frame: Frame, name: str, arguments: Arguments) -> Value:
     return Value("object", name) if last[:1].isupper() else UNKNOWN
 
 
+def _environment(frame: Frame, arguments: Arguments) -> Value:
+    """Settings are read beforehand as if nobody had set them."""
+    if frame.site.compiled:
+        return join(STRING, NONE)
+    return arguments.positional[1] if len(arguments.positional) > 1 else NONE
+
+
 # What draws inside the graph; `random.random` does from torch 2.14 on.
 _DRAWN = frozenset(("random.random", "random.uniform", "random.randint", "random.randrange"))
 _OTHER_VALUES = {
-    "os.environ.get": join(STRING, NONE),
-    "os.getenv": join(STRING, NONE),
     "contextlib.nullcontext": Value("object", "contextlib.nullcontext"),
     "collections.OrderedDict": Value("dict", (), UNKNOWN),
     "collections.defaultdict": Value("dict", (), UNKNOWN),

@@ -36,7 +36,8 @@ class Site:
     blocks: int = 0  # `with` and `try` around it
     guarded: int = 0  # `try` around it that catches something
     init: bool = False
-    rare: int = 0  # tests around it that only unusual dtypes or devices pass
+    rare: int = 0  # tests around it that hardly any run passes
+    open: int = 0  # tests around it about the size or type of something: either way is as likely
     catches: tuple[str, ...] = ()  # exceptions that `try` statements around it handle
     born: dict[str, int] = field(default_factory=dict)  # names: the breaks before their binding
     entering: bool = False  # the next function to run is what was compiled
@@ -135,6 +136,7 @@ class CallRule(Rule):
 
     names: ClassVar[Mapping[str, str]] = {}
     message: ClassVar[str] = "`{name}` in compiled code"
+    reports: ClassVar[bool] = False  # what it calls tells of something unusual, as often as not
 
     def __init_subclass__(cls) -> None:
         """Subscribe to the names."""
@@ -145,7 +147,8 @@ class CallRule(Rule):
         """Report the call where the versions and the rule's own condition agree."""
         if holds(self.names.get(fact.name, ""), target) and self.applies(fact):
             fix = self.fixable if self.fixable and self.can_fix(fact) else ""
-            yield Report(self.message.format(name=shown(fact)), fix=fix)
+            certainty: Certainty | None = "possible" if self.reports and fact.site.open else None
+            yield Report(self.message.format(name=shown(fact)), certainty=certainty, fix=fix)
 
     def applies(self, fact: Fact) -> bool:
         """Whether this call is one that breaks."""
@@ -165,6 +168,7 @@ class GuardedCall(CallRule):
     """
 
     fixable = "safe"
+    reports = True
     kept: ClassVar[frozenset[str]] = frozenset()  # names that compiled code may not skip
 
     def can_fix(self, fact: Fact) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from compilescope.lint.assignments import assign, forget
-from compilescope.lint.expressions import evaluate, is_rare, path_of, test
+from compilescope.lint.expressions import evaluate, path_of, test
 from compilescope.lint.frames import Frame
 from compilescope.lint.index import Function, define_class, imported
 from compilescope.lint.machine import Machine, merge
 from compilescope.lint.narrowing import narrow
 from compilescope.lint.operators import binary, iterated
+from compilescope.lint.rare import asks_metadata, is_rare
 from compilescope.lint.values import (
     NONE,
     UNKNOWN,
@@ -135,17 +136,20 @@ def _if(machine: Machine, frame: Frame, node: ast.If) -> Env | None:
     value = test(machine, frame, node.test, "if")
     known = truth(value)
     before = frame.env
+    is_open = known is None and asks_metadata(node.test, value)
     ends = []
+    frame.site.open += is_open
     for positive, body in ((True, node.body), (False, node.orelse)):
         if known is not None and known != positive:
             continue
         frame.env = dict(before)
         narrow(machine, frame, node.test, positive)
-        rare = positive and is_rare(node.test)
+        rare = known is None and is_rare(node.test, positive)
         rare = rare or (bool(body) and isinstance(body[-1], ast.Raise))  # an error: hardly run
         frame.site.rare += rare
         ends.append(run_block(machine, frame, body) if body else frame.env)
         frame.site.rare -= rare
+    frame.site.open -= is_open
     return _meet(frame, ends)
 
 

@@ -197,8 +197,10 @@ def truth(value: Value) -> bool | None:
     """The truth value where the kind decides it."""
     if value.kind == "const":
         return bool(value.data)
-    if value.kind in ("function", "class", "library", "dtype", "device", "method", "compiled"):
+    if value.kind in ("function", "class", "library", "dtype", "device", "compiled"):
         return True
+    if value.kind == "method":  # what an object of another package has may be any value
+        return None if value.data.kind == "object" and value.data.data[:6] != "torch." else True
     if value.kind == "tuple" and value.note == "tuple":
         return bool(value.data)
     return None

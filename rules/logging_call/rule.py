@@ -7,7 +7,7 @@ from compilescope.lint.rule import GuardedCall
 
 METHODS = (
     "debug info warning warn error critical exception log warning_once info_once debug_once "
-    "warning_advice"
+    "warning_advice isEnabledFor getEffectiveLevel setLevel"
 )
 
 
@@ -19,7 +19,7 @@ class LoggingCall(GuardedCall):
     summary = "logging in compiled code"
     names = {
         **{f"logging.Logger.{name}": "" for name in METHODS.split()},
-        **{f"logging.{name}": "" for name in METHODS.split()},
+        **{f"logging.{name}": "" for name in METHODS.split() if name.islower()},
         "logging.getLogger": "",
     }
     kept = frozenset({"logging.getLogger"})

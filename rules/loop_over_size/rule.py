@@ -13,7 +13,7 @@ class LoopOverSize(Rule):
     code = "CS207"
     name = "loop-over-size"
     summary = "a Python loop whose length is a size"
-    severity = "limit"
+    severity = "bounded"  # as often as the size differs
     reason = "The loop is unrolled for the size that was seen."
     help = "use an operator over the dimension, or compile the body only"
 
