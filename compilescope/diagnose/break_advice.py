@@ -23,8 +23,10 @@ _BLOCKS = {
     "loop": re.compile(r"in loop|loop$"),
     "`with` block": re.compile(r"ContextWrapping|[Cc]ontext [Mm]anager"),
 }
+_LOGGING = re.compile(r"[/\\]logging[/\\]__init__\.py$")
+_LOGS = "GB0291"  # a call of a logger's method
 # These end a function wherever they stand.
-_NEVER_RESUMED = frozenset({"GB0088", "GB0069", "GB0142", "GB0811", "GB0015", "GB4841"})
+_NEVER_RESUMED = frozenset({"GB0088", "GB0069", "GB0142", "GB0811", "GB0014", "GB0015", "GB4841"})
 
 
 def advise(
@@ -33,6 +35,8 @@ def advise(
     *,
     whole_frame: bool = False,
     had_graphs: bool = False,
+    rest_of: int | None = None,
+    owner: Frame | None = None,
     known: GraphBreakKind | None = None,
 ) -> tuple[str, tuple[Remedy, ...]]:
     """Why the graph breaks here and what it costs, and the fixes that `torch` has.
@@ -42,6 +46,8 @@ def advise(
         torch: The version that broke the graph, None where unknown.
         whole_frame: The function runs eagerly.
         had_graphs: Other inputs of it were compiled.
+        owner: The compiled function, where the break's frame is not in it.
+        rest_of: The line of an earlier break, where this one is in what follows it.
         known: What the installed torch itself says of this kind.
 
     Returns:
@@ -49,8 +55,11 @@ def advise(
     """
     why, fixes = words_on(event, torch, known)
     chain = _chain(event)
-    wrecked, extra = _why_not_resumed(event) if whole_frame and not chain else ("", ())
-    parts = (why, chain, wrecked or consequence(whole_frame, event.frame, had_graphs=had_graphs))
+    cost = consequence(whole_frame, owner or event.frame, had_graphs=had_graphs, rest_of=rest_of)
+    if not whole_frame and _is_below(event):
+        cost = "The graph ends here; what follows becomes a second graph, with Python between."
+    block, extra = _why_not_resumed(event) if whole_frame and not chain else ("", ())
+    parts = (why, chain, block, cost)
     return " ".join(part for part in parts if part), (*fixes, *extra)
 
 
@@ -62,7 +71,9 @@ def words_on(
     if library:
         return library, ()
     kind = "" if event.type == "unknown" else event.type
-    advice = _find(event.gb_id, kind, _facts(event))
+    # What the logging module calls inside is no business of who logs.
+    inside = event.stack and _LOGGING.search(event.stack[-1].path)
+    advice = _find(_LOGS, kind, "log") if inside else _find(event.gb_id, kind, _facts(event))
     if advice is not None:
         fixes = (_remedy(fix, event.frame) for fix in advice.fixes)
         return advice.why, available(fixes, torch)
@@ -79,7 +90,9 @@ def words_on(
     return first, tuple(Remedy(id="hint", text=hint.strip().rstrip(".")) for hint in texts[:2])
 
 
-def consequence(whole_frame: bool, frame: Frame, *, had_graphs: bool = False) -> str:
+def consequence(
+    whole_frame: bool, frame: Frame, *, had_graphs: bool = False, rest_of: int | None = None
+) -> str:
     """What the break costs: a second graph, or the whole function."""
     resumed = RESUME.search(frame.function)
     name = resumed["function"] if resumed else frame.function
@@ -87,11 +100,19 @@ def consequence(whole_frame: bool, frame: Frame, *, had_graphs: bool = False) ->
     if whole_frame and had_graphs:
         # Dynamo marks the code as one to skip, before it looks for a graph that fits.
         return f"From here on {function} runs eagerly for every input, also where it has a graph."
+    if whole_frame and rest_of is not None:
+        return f"Nothing of {function} after the break at line {rest_of} is compiled."
     if whole_frame:
         return f"Nothing of {function} is compiled: it runs eagerly as a whole."
     return (
         f"The graph ends here; the rest of {function} becomes a second graph, with Python between."
     )
+
+
+def _is_below(event: GraphBroke) -> bool:
+    """Whether a library breaks below the user's line: whose rest it is the text alone hides."""
+    inside = event.stack and is_library(event.stack[-1].path)
+    return bool(inside) and not is_library(event.frame.path)
 
 
 def _chain(event: GraphBroke) -> str:
@@ -115,12 +136,11 @@ def _why_not_resumed(event: GraphBroke) -> tuple[str, tuple[Remedy, ...]]:
         event.gb_id in _NEVER_RESUMED
     ):
         return "", ()
-    cost = consequence(True, event.frame)
     text = (
         "It lies inside a loop or a `with` or `try` block, where a graph cannot be taken up again."
     )
     out = Remedy(id="move_out", text="Or move the line out of the loop, `with` or `try` block")
-    return f"{text} {cost}", (out,)
+    return text, (out,)
 
 
 def _library(event: GraphBroke) -> str:

@@ -11,12 +11,14 @@ from compilescope.diagnose.functions import continues_at, named, written
 from compilescope.diagnose.identity import identify, numbered
 from compilescope.diagnosis import Break
 from compilescope.model import Compiled, Frame, GraphBroke, Session
+from compilescope.paths import is_library
 
 
 def explain_breaks(session: Session) -> tuple[Break, ...]:
     """Every distinct graph break, the most expensive first."""
     groups: dict[tuple[str, str, int], list[GraphBroke]] = defaultdict(list)
     frames: dict[tuple[int, str], Frame] = {}
+    rests: dict[tuple[int, str], int | None] = {}
     graphs: set[tuple[int, Frame]] = set()
     for event in session.events:
         if isinstance(event, GraphBroke):
@@ -24,15 +26,26 @@ def explain_breaks(session: Session) -> tuple[Break, ...]:
             groups[key].append(event)
         elif isinstance(event, Compiled):
             frames.setdefault((event.process, event.compile_id), written(event.frame))
+            rests.setdefault((event.process, event.compile_id), continues_at(event.frame))
             if event.outcome == "compiled":
                 graphs.add((event.process, event.frame))
     seconds = _continuations(session)
     found = numbered(
-        {key: _explain(session, events, frames, seconds, graphs) for key, events in groups.items()}
+        {
+            key: _explain(session, events, frames, seconds, graphs, rests)
+            for key, events in groups.items()
+        }
     )
     return tuple(
         sorted(found.values(), key=lambda item: (-item.seconds, not item.whole_frame, -item.times))
     )
+
+
+def _library_of(event: GraphBroke, frames: dict[tuple[int, str], Frame]) -> Frame | None:
+    """The function of a library that is compiled, where the break is told at the user's call."""
+    owner = frames.get((event.process, event.compile_id))
+    told = owner is not None and is_library(owner.path) and not is_library(event.frame.path)
+    return owner if told else None
 
 
 def _continuations(session: Session) -> dict[tuple[str, int], float]:
@@ -50,6 +63,7 @@ def _explain(
     frames: dict[tuple[int, str], Frame],
     seconds: dict[tuple[str, int], float],
     graphs: set[tuple[int, Frame]],
+    rests: dict[tuple[int, str], int | None],
 ) -> Break:
     first = next((event for event in events if not event.duplicate), events[0])
     whole_frame = any(event.whole_frame for event in events)
@@ -61,7 +75,13 @@ def _explain(
         for event, owner in zip(events, owners, strict=True)
     )
     why, remedies = advise(
-        first, torch, whole_frame=whole_frame, had_graphs=had_graphs, known=known
+        first,
+        torch,
+        whole_frame=whole_frame,
+        had_graphs=had_graphs,
+        owner=_library_of(first, frames),
+        rest_of=rests.get((first.process, first.compile_id)),
+        known=known,
     )
     functions = named(frame for frame in owners if frame) or (written(first.frame).function,)
     lines = {frame.line for frame in (first.frame, *first.stack)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_words import Words, as_written, code, expression
+from compilescope.diagnose.explain_words import Words, an, as_written, code, expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,12 +56,12 @@ def type_of(words: Words) -> str:
     """The class of a value."""
     kind = class_name(words)
     subject = words.name or "A value"
-    was = f"was a `{kind}`" if kind else "had another class"
+    was = f"was {an(kind)}" if kind else "had another class"
     observed = words.observed if words.observed.isidentifier() else ""
     if observed == "NoneType":
         now = "had `None`"
     else:
-        now = f"had a {code(observed)}" if observed else "has another class there"
+        now = f"had {an(observed)}" if observed else "has another class there"
     return (
         f"{subject} {was} when this graph was compiled; {words.call} {now}. "
         "Each class needs a graph of its own."

@@ -75,6 +75,11 @@ def _branch(words: Words) -> str:
     return f", because of {code(frame.code)}"
 
 
+def is_zero_or_one(words: Words, low: str) -> bool:
+    """Whether a size is below a range that begins at 2, where all dynamic sizes begin."""
+    return low == "2" and words.observed in ("0", "1") and ".shape[" in expression(words.failure)
+
+
 def bounds(words: Words) -> str:
     """A size outside the range the graph was compiled for."""
     text = expression(words.failure)
@@ -82,6 +87,8 @@ def bounds(words: Words) -> str:
     if not found:
         return condition(words)
     low, subject, high = found.groups()
+    if is_zero_or_one(words, low):
+        return zero_one(words)
     range_ = f"from {low} to {high}" if high else f"from {low} up"
     brought = f"had {words.observed}" if words.observed.isdigit() else "was outside"
     return (

@@ -46,7 +46,7 @@ def _after_size(words: Words, required: str, observed: str) -> str:
     if words.evidence.options.get("dynamic") == "False":
         return "With `dynamic=False` every size is compiled separately."
     plain = [value for value in words.evidence.values if value not in _SPECIAL]
-    if len(plain) > 2:
+    if len(plain) > 2 and words.evidence.constant is not False:
         return f"It stayed a constant, so each new size was compiled: {listed(plain)}."
     if words.asked_dynamic:
         return "In spite of `dynamic=True` the dimension is a constant: the code fixes its size."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compilescope import wording
 from compilescope.diagnose.explain_shape import bounds
 from compilescope.diagnose.explain_shape import condition as shape_condition
-from compilescope.diagnose.explain_words import Words, code, expression, listed
+from compilescope.diagnose.explain_words import Words, an, code, expression, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -163,7 +163,7 @@ def none(words: Words) -> str:
     observed = "" if words.observed == "not None" else words.observed
     passed = observed or "a value"
     if observed and observed != "a tensor":
-        passed = code(observed) if observed[:1].isdigit() else f"a {code(observed)}"
+        passed = an(observed) if observed.isidentifier() else code(observed)
     return (
         f"{subject} was `None` when this graph was compiled; {words.call} passed {passed}. "
         "With and without it are two graphs."

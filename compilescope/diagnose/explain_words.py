@@ -69,6 +69,11 @@ def code(text: str) -> str:
     return f"`{flat if len(flat) <= 80 else flat[:77] + '…'}`"
 
 
+def an(name: str) -> str:
+    """`name` in backticks, with its article."""
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {code(name)}"
+
+
 def across_break(text: str, line: int | None) -> str:
     """`text` with a name that says what it is for each value that lay on the stack at a break."""
     slots = list(dict.fromkeys(_SLOT.findall(text)))
@@ -198,8 +203,8 @@ class Words:
 
     @property
     def repeated(self) -> bool:
-        """Whether this cause came back with more than two values."""
-        return len(self.evidence.values) > 2
+        """Whether this cause came back with more than two values, and the last was fixed too."""
+        return len(self.evidence.values) > 2 and self.evidence.constant is not False
 
     @property
     def asked_dynamic(self) -> bool:

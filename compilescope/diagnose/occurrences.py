@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from compilescope.diagnose.companions import same
+from compilescope.diagnose.choice import nearest
 from compilescope.diagnose.explain_words import RESUME, as_written
-from compilescope.diagnose.nearest import Difference, Inputs, differences, is_constant, size_of
+from compilescope.diagnose.nearest import Inputs, is_constant, size_of
 from compilescope.diagnose.places import Places
 from compilescope.diagnose.timeline import CompileKey, Timeline
 from compilescope.model import (
@@ -105,7 +105,7 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         given = _arguments(known, payment.call, event.frame)
         brought += tuple(item for item in given if item.source not in sources)
     call = Inputs(brought, known.symbols.get(key), compiled)
-    failure, entry, others = _nearest(event, known.compiles, call)
+    failure, entry, others = nearest(event, known.compiles, call)
     return Occurrence(
         event=event,
         failure=_with_observed(failure, call),
@@ -168,51 +168,6 @@ def _rebound(known: _Known, event: Recompiled, name: str, call: Called) -> bool:
     )
 
 
-def _nearest(
-    event: Recompiled, compiles: dict[CompileKey, Compiled], call: Inputs
-) -> tuple[GuardFailure, Compiled | None, tuple[GuardFailure, ...]]:
-    """The reason of the entry with the fewest failing guards; of the newest among equals."""
-    ranked = []
-    for failure in sorted(event.reasons, key=lambda reason: _age(reason.entry)):
-        entry = compiles.get((event.process, failure.entry))
-        found = differences(entry, call) if entry and call else []
-        unexplained = failure.kind in {"unknown", "lifetime.dealloc"}
-        count = _count(found, failure)
-        ranked.append((unexplained, count, failure, found))
-        if count == 1 and not unexplained:
-            break  # no graph can be nearer, and the newest come first
-    if not ranked:
-        return GuardFailure(kind="unknown", raw=""), None, ()
-    *_, failure, found = min(ranked, key=lambda item: item[:2])
-    others = (item.failure(failure.entry) for item in found)
-    return (
-        failure,
-        compiles.get((event.process, failure.entry)),
-        tuple(item for item in others if not same(item, failure)),
-    )
-
-
-def _count(found: list[Difference], failure: GuardFailure) -> int:
-    """How many independent things differ; strides follow the sizes of their tensor."""
-    if len(found) < 2:
-        return 1 + (bool(found) and not _says(found[0], failure))
-    sized = {item.source for item in found if item.aspect.startswith(("size", "rank"))}
-    own = [
-        item for item in found if not (item.source in sized and item.aspect.startswith("stride"))
-    ]
-    return len(own) + (not any(_says(item, failure) for item in own))
-
-
-def _says(item: Difference, failure: GuardFailure) -> bool:
-    return item.aspect == "guard" or as_written(item.source) == failure.source
-
-
-def _age(entry: str) -> int:
-    """Sorts compile ids newest first."""
-    number = entry.rpartition("/")[2].partition("_")[0]
-    return -int(number) if number.isdigit() else 0
-
-
 def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
     vague = failure.kind == "const.none" or failure.kind.startswith("type.")
     if failure.observed and not vague:
@@ -234,7 +189,8 @@ def _observed(failure: GuardFailure, call: Inputs) -> str:
         known = call.types.get(key, "").rpartition(".")[2]
         return known or ("NoneType" if call.constants.get(key) == "None" else "")
     if failure.kind == "const.none":
-        return "a tensor" if key in call.tensors else call.types.get(key, "").rpartition(".")[2]
+        named = call.types.get(key, "").rpartition(".")[2]
+        return "a tensor" if key in call.tensors else call.constants.get(key) or named
     return call.constants.get(key, "")
 
 

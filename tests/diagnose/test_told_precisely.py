@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from compilescope import store
 from compilescope.diagnose import diagnose
@@ -75,3 +76,41 @@ def test_run_without_recompiles_is_not_called_fine_over_cuda_graphs():
     assert found.status == "clean"
     assert found.verdict.endswith("no graph breaks, but 3 problems with CUDA graphs.")
     assert not found.verdict.startswith("Nothing to fix")
+
+
+def test_what_follows_a_break_is_not_called_the_whole_function():
+    rest = Frame("/x.py", 5, "torch_dynamo_resume_in_f_at_5")
+    rnn = GraphBroke(
+        0,
+        "1/0",
+        "Attempted to wrap RNN, GRU, or LSTM",
+        Frame("/x.py", 6, "f", "y, _ = self.rnn(x)"),
+        gb_id="GB0014",
+        whole_frame=True,
+        reason="Failed to handle graph break gracefully. Skipping the function and falling back",
+    )
+    text = why(Compiled(0, "0/0", F), Compiled(0, "1/0", rest, outcome="skipped"), rnn)
+    assert text.endswith("Nothing of `f` after the break at line 5 is compiled.")
+    assert "loop" not in text
+
+
+def test_break_inside_a_compiled_function_of_a_library_is_told_of_that_function():
+    path = "/usr/lib/python3.11/logging/__init__.py"
+    owner = Frame(path, 1610, "makeRecord")
+    clock = GraphBroke(
+        0,
+        "7/0",
+        "Attempted to call function marked as skipped",
+        Frame("/x.py", 28, "f", 'logger.warning("high")'),
+        gb_id="GB0007",
+        context="module: time, qualname: time",
+        stack=(Frame("/x.py", 28, "f"), Frame(path, 297, "__init__")),
+    )
+    text = why(Compiled(0, "7/0", owner), clock)
+    assert "Logging writes" in text
+    assert "clock" not in text
+    assert "`f`" not in text
+    whole = structs.replace(clock, whole_frame=True)
+    assert "Nothing of `makeRecord` is compiled" in why(
+        Compiled(0, "7/0", owner, outcome="skipped"), whole
+    )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from compilescope import wording
 from compilescope.diagnose.explain_value import from_global
 from compilescope.diagnose.explain_words import Words
-from compilescope.diagnose.remedies import sizes
+from compilescope.diagnose.remedies import sizes, values
 from compilescope.diagnose.remedies.catalogue import offer
 from compilescope.diagnose.remedies.values import FLOAT, INT, by_value
+from compilescope.diagnose.uses import Use, use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +29,8 @@ def module_int(words: Words) -> list[Remedy]:
         "Let ints on modules become symbolic, before the first compile",
         "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
     )
+    if (steered := use(words)) in (Use.LOOP, Use.BRANCH):
+        return values.steering(words, steered)
     if _POSITION.search(attribute_name):
         whole = offer(
             "compile_whole",
@@ -77,6 +80,8 @@ def _buffer(words: Words) -> Remedy:
 
 def module_float(words: Words) -> list[Remedy]:
     """Floats on modules."""
+    if use(words) is Use.NUMBER:
+        return values.floating(words)
     return [_buffer(words), *sizes.dynamic_true(words)]
 
 

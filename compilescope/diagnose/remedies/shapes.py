@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_shape import sizes_in
+from compilescope.diagnose.explain_shape import is_zero_or_one, sizes_in
 from compilescope.diagnose.explain_words import Words, expression
 from compilescope.diagnose.remedies import sizes
 from compilescope.diagnose.remedies.catalogue import offer
@@ -59,6 +59,8 @@ def zero_one(words: Words) -> list[Remedy]:
 def bounds(words: Words) -> list[Remedy]:
     """Ranges."""
     raw = words.failure.raw
+    if is_zero_or_one(words, expression(words.failure).partition(" ")[0]):
+        return zero_one(words)
     if "builder.py" in raw or "mark_" in (words.failure.frame.code if words.failure.frame else ""):
         wider = offer(
             "widen_range", "Mark the dimension with a range that covers every size you send"

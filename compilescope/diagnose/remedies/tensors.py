@@ -161,14 +161,23 @@ def tensor_type(words: Words) -> list[Remedy]:
 
 def always_pass(words: Words) -> list[Remedy]:
     """None in some calls."""
-    subject = words.name or "the argument"
-    return [
-        offer(
-            "always_pass",
-            f"Always pass a tensor for {subject}: one that changes nothing, such as ones",
-        ),
-        warm_up(f"Or call it once with and once without {subject} at start-up: one graph for each"),
-    ]
+    subject, brought = words.name or "the argument", words.observed
+    both = f"all it once with and once without {subject} at start-up: one graph for each"
+    if _NUMBER.match(brought):
+        neutral = f"Always pass a number for {subject}: one that changes nothing"
+    elif brought in _TENSORS or words.failure.kind.startswith("tensor."):
+        neutral = (
+            f"Always pass a tensor for {subject}: one that changes nothing, such as a mask of "
+            "ones, a term of zeros or a cache of length 0"
+        )
+    else:
+        # A name, a tuple, an object: nothing is known that would change nothing.
+        return [warm_up(f"C{both}")]
+    return [offer("always_pass", neutral), warm_up(f"Or c{both}")]
+
+
+_NUMBER = re.compile(r"-?\d")
+_TENSORS = ("", "a tensor", "not None", "Tensor", "Parameter")
 
 
 def numpy(words: Words) -> list[Remedy]:

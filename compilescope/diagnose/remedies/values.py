@@ -10,6 +10,7 @@ from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words, code
 from compilescope.diagnose.remedies import sizes, tensors
 from compilescope.diagnose.remedies.catalogue import offer
+from compilescope.diagnose.uses import Use, keyword, use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,6 +34,22 @@ def as_tensor(words: Words) -> Remedy:
     )
 
 
+def _tensor_for(words: Words) -> list[Remedy]:
+    """The number as a tensor, as far as the line can take one."""
+    used = use(words)
+    if used is Use.NUMBER:
+        subject = words.name or "the number"
+        text = (
+            f"Or multiply by {subject} as a 0-dimensional tensor, instead of passing it as "
+            f"`{keyword(words)}=`, which takes a Python number only"
+        )
+        return [offer("pass_as_tensor", text)]
+    if used is Use.BRANCH:
+        text = "Or decide outside: choose in eager code between functions that are each compiled"
+        return [offer("split_functions", text)]
+    return [as_tensor(words)]
+
+
 _SIZE = (
     r"\.(?:view|reshape|expand|repeat|narrow|split|new_\w+)\("
     r"|\b(?:arange|zeros|ones|empty|full|randn?|range)\("
@@ -53,8 +70,8 @@ def integer(words: Words) -> list[Remedy]:
     if from_global(words):
         return global_value(words)
     found = [] if words.crosses_break else sizes.dynamic_true(words)
-    if not is_size(words):
-        found.append(as_tensor(words))
+    if not is_size(words) and use(words) in (Use.VALUE, Use.NUMBER):
+        found += _tensor_for(words)
     return found + ([] if words.crosses_break else sizes.dynamic_sources(words))
 
 
@@ -77,6 +94,19 @@ def _needed(words: Words) -> list[Remedy]:
         ),
         warm,
     ]
+
+
+def steering(words: Words, used: Use) -> list[Remedy]:
+    """A number of which each value is a program of its own: a count of rounds or a branch."""
+    subject = words.name or "the number"
+    warm = sizes.warm_up(
+        f"Call it once with each value of {subject} at start-up: one graph for each"
+    )
+    if used is Use.LOOP:
+        text = "Compile the body of the loop instead of the loop, and loop in eager code"
+        return [offer("compile_body", text), warm]
+    text = "Or decide outside: choose in eager code between functions that are each compiled"
+    return [warm, offer("split_functions", text)]
 
 
 def int_range(words: Words) -> list[Remedy]:
@@ -102,7 +132,9 @@ def floating(words: Words) -> list[Remedy]:
             else ("Do this arithmetic with torch functions on a tensor")
         )
         return [as_tensor(words), offer("tensor_math", text)]
-    found = [as_tensor(words), *sizes.dynamic_true(words)]
+    found = [*_tensor_for(words), *sizes.dynamic_true(words)]
+    if use(words) in (Use.BRANCH, Use.NUMBER):
+        found = [*sizes.dynamic_true(words), *_tensor_for(words)]
     if words.evidence.torch and words.evidence.torch < (2, 6):
         found.append(
             offer(

@@ -1,0 +1,112 @@
+"""The one of a function's graphs that is told as the nearest, among those that fail a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from compilescope.diagnose.companions import same
+from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.nearest import Difference, Inputs, differences
+from compilescope.diagnose.timeline import CompileKey
+from compilescope.model import Compiled, GuardFailure, Recompiled
+
+_OF_STRIDES = re.compile(r"(?P<tensor>[^\s(*]\S*)\.stride\(\)")
+_UNSAID = frozenset({"unknown", "lifetime.dealloc"})
+
+
+class Nearest(NamedTuple):
+    """The nearest graph, what PyTorch said of it, and what else keeps it from serving the call."""
+
+    failure: GuardFailure
+    entry: Compiled | None = None
+    others: tuple[GuardFailure, ...] = ()
+
+
+class _Candidate(NamedTuple):
+    failure: GuardFailure
+    entry: Compiled | None
+    found: list[Difference]
+    differences: int
+
+
+def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: Inputs) -> Nearest:
+    """The graph with the fewest independent differences; of equals the newest.
+
+    A graph that took another path early has few guards to fail. It gives way to an older one that
+    took the call's path.
+    """
+    found = [
+        _candidate(failure, compiles.get((event.process, failure.entry)), call)
+        for failure in sorted(event.reasons, key=lambda reason: _age(reason.entry))
+    ]
+    if not found:
+        return Nearest(GuardFailure(kind="unknown", raw=""))
+    least = min(_rank(item) for item in found)
+    chosen, *older = (item for item in found if _rank(item) == least)
+    for item in older:
+        if _went_another_way(chosen, item):
+            chosen = item
+    others = (item.failure(chosen.failure.entry) for item in chosen.found)
+    return Nearest(
+        chosen.failure,
+        chosen.entry,
+        tuple(item for item in others if not same(item, chosen.failure)),
+    )
+
+
+def _candidate(failure: GuardFailure, entry: Compiled | None, call: Inputs) -> _Candidate:
+    found = differences(entry, call) if entry and call else []
+    return _Candidate(failure, entry, found, _count(found, failure))
+
+
+def _went_another_way(newer: _Candidate, older: _Candidate) -> bool:
+    """Whether the newer graph never came to what the older one fails for, and that to both."""
+    return _looks_at(older, newer) and not _looks_at(newer, older)
+
+
+def _looks_at(one: _Candidate, other: _Candidate) -> bool:
+    """Whether one graph has a guard on what the other fails for."""
+    source = other.failure.source
+    if not source or one.entry is None:
+        return True
+    return any(source in as_written(guard) for guard in one.entry.guards)
+
+
+def _rank(item: _Candidate) -> tuple[bool, int]:
+    return item.failure.kind in _UNSAID, item.differences
+
+
+def _count(found: list[Difference], failure: GuardFailure) -> int:
+    """How many independent things differ."""
+    if len(found) < 2:
+        return 1 + (bool(found) and not _says(found[0], failure))
+    sized = {item.source for item in found if item.aspect.startswith(("size", "rank"))}
+    own = [item for item in found if not _follows(item, sized)]
+    # One size in many tensors, one mode in many modules: one thing has changed.
+    things = {_thing(item) for item in own}
+    return len(things) + (not any(_says(item, failure) for item in own))
+
+
+def _follows(item: Difference, sized: set[str]) -> bool:
+    """Whether it is a stride of a tensor that has another size."""
+    if item.aspect == "guard":
+        return any(found["tensor"] in sized for found in _OF_STRIDES.finditer(item.required))
+    return item.aspect.startswith("stride") and item.source in sized
+
+
+def _thing(item: Difference) -> tuple[str, str, str]:
+    return item.aspect.partition(" ")[0], item.required, item.observed
+
+
+def _says(item: Difference, failure: GuardFailure) -> bool:
+    if item.aspect == "guard" or as_written(item.source) == failure.source:
+        return True
+    return same(item.failure(failure.entry), failure)  # a captured variable has two names
+
+
+def _age(entry: str) -> int:
+    """Sorts compile ids newest first."""
+    number = entry.rpartition("/")[2].partition("_")[0]
+    return -int(number) if number.isdigit() else 0

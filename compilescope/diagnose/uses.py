@@ -1,0 +1,90 @@
+"""How the user's line uses a Python number: which remedies can serve it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import lru_cache
+
+from compilescope.diagnose.explain_words import Words
+
+
+class Use(Enum):
+    """What a line needs a number for."""
+
+    VALUE = "value"  # arithmetic, or nothing that is known
+    BRANCH = "branch"
+    LOOP = "loop"
+    INDEX = "index"
+    NUMBER = "number"  # an argument that takes a Python number only
+
+
+# Measured with torch 2.13: a tensor for one of these breaks the graph.
+_NUMBERS = frozenset(
+    "alpha scale eps p dropout_p negative_slope label_smoothing scale_factor momentum".split()
+)
+_HEADS = re.compile(r"(?P<word>if|elif|while|for|with|async for)\b.*:\s*$")
+
+
+def use(words: Words) -> Use:
+    """The strictest use that the line makes of the number; VALUE where the line is not known."""
+    name = re.split(r"[.\[]", words.variable)[-1] if "[" not in words.variable else ""
+    if not name and "." in words.source:
+        name = words.source.rpartition(".")[2]
+    return _use(words.line.strip(), name) if name.isidentifier() else Use.VALUE
+
+
+def keyword(words: Words) -> str:
+    """The argument for which the line needs a Python number."""
+    name = words.source.rpartition(".")[2]
+    tree = _parsed(words.line.strip())
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.keyword) and node.arg in _NUMBERS and _names(node.value, name):
+            return node.arg
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _use(line: str, name: str) -> Use:
+    tree = _parsed(line)
+    found = set(_uses(tree, name)) if tree else set()
+    strict = (Use.LOOP, Use.BRANCH, Use.INDEX, Use.NUMBER)
+    return next((one for one in strict if one in found), Use.VALUE)
+
+
+def _uses(tree: ast.Module, name: str) -> Iterator[Use]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                if _names(test, name):
+                    yield Use.BRANCH
+            case ast.Call(func=ast.Name(id="range"), args=args):
+                if any(_names(item, name) for item in args):
+                    yield Use.LOOP
+            case ast.Subscript(slice=index):
+                if _names(index, name):
+                    yield Use.INDEX
+            case ast.keyword(arg=str(arg), value=value):
+                if arg in _NUMBERS and _names(value, name):
+                    yield Use.NUMBER
+
+
+def _names(tree: ast.expr, name: str) -> bool:
+    return any(
+        (isinstance(node, ast.Name) and node.id == name)
+        or (isinstance(node, ast.Attribute) and node.attr == name)
+        for node in ast.walk(tree)
+    )
+
+
+def _parsed(line: str) -> ast.Module | None:
+    """The line as a program, also where it is the head of a block; None for a part of one."""
+    text = line.removeprefix("el") if line.startswith("elif") else line
+    if _HEADS.match(text):
+        text += " pass"
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -1,0 +1,91 @@
+"""A remedy is offered only where the user's line can take it."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from compilescope.diagnose.evidence import Evidence
+from compilescope.diagnose.explain import why
+from compilescope.diagnose.explain_words import Words
+from compilescope.diagnose.remedies import remedies
+from compilescope.diagnose.uses import Use, use
+from compilescope.logs.guards import parse_reason
+from compilescope.model import Frame, GuardFailure
+
+
+def failed(text: str, line: str, observed: str = "") -> GuardFailure:
+    found = parse_reason(f"0/0: {text}")
+    return replace(found, frame=Frame("/home/me/m.py", 17, "forward", line), observed=observed)
+
+
+def evidence(failure: GuardFailure, **more: object) -> Evidence:
+    values = tuple(value for value in (failure.required, failure.observed) if value)
+    fields = {"values": values, "torch": (2, 13), **more}
+    return Evidence(failure, (failure,), function=Frame("/home/me/m.py", 16, "forward"), **fields)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("for i in range(self.depth):", Use.LOOP),
+        ("if self.depth > 2:", Use.BRANCH),
+        ("elif self.depth:", Use.BRANCH),
+        ("y = torch.roll(x, -self.depth, 1) if self.depth else x", Use.BRANCH),
+        ("x = x + self.rows[self.depth]", Use.INDEX),
+        ("p.add_(v, alpha=-self.depth)", Use.NUMBER),
+        ("x = x * self.depth", Use.VALUE),
+        ("y = f(x, self.depth,", Use.VALUE),
+        ("", Use.VALUE),
+    ],
+)
+def test_the_line_tells_what_it_needs_the_number_for(line: str, expected: Use):
+    words = Words(evidence(failed("self.depth == 8", line)))
+    assert use(words) is expected
+
+
+def test_a_count_of_rounds_is_not_to_become_a_tensor():
+    # torch 2.13: range() of a tensor breaks the graph, and of a symbolic int fixes its value.
+    found = remedies(evidence(failed("self.depth == 8", "for i in range(self.depth):", "7")))
+    assert [item.id for item in found] == ["compile_body", "warm_up"]
+
+
+def test_an_argument_that_takes_numbers_only_gets_the_number():
+    line = "p.add_(v, alpha=-self.schedule.lr)"
+    found = remedies(evidence(failed("self.schedule.lr == 0.1", line, "0.09")))
+    assert [item.id for item in found] == ["dynamic_true", "pass_as_tensor"]
+    assert "`alpha=`, which takes a Python number only" in found[1].text
+    assert found[1].snippet == ""
+
+
+@pytest.mark.parametrize(
+    ("observed", "expected"),
+    [
+        ("'support'", ["warm_up"]),
+        ("tuple", ["warm_up"]),
+        ("0.5", ["always_pass", "warm_up"]),
+        ("a tensor", ["always_pass", "warm_up"]),
+    ],
+)
+def test_what_is_to_be_passed_instead_of_none_is_of_the_kind_that_came(
+    observed: str, expected: list[str]
+):
+    found = remedies(evidence(failed("x is None", "if x is not None:", observed)))
+    assert [item.id for item in found] == expected
+    assert ("tensor" in found[0].text) is (observed == "a tensor")
+
+
+def test_a_number_that_became_symbolic_is_not_said_to_have_stayed_a_constant():
+    failure = failed("sigma == 1.0", "h = x / (1 + sigma)", "0.75")
+    values = ("1.0", "0.75", "0.5")
+    assert "stayed a constant" in why(evidence(failure, values=values, constant=True))
+    assert "stayed a constant" not in why(evidence(failure, values=values, constant=False))
+
+
+def test_size_one_below_a_bounded_range_is_told_as_such():
+    text = "2 <= ids.size()[1] <= 4096"
+    failure = failed(text, "b, t = ids.shape", "1")
+    assert "compiles sizes 0 and 1 separately" in why(evidence(failure))
+    assert remedies(evidence(failure))[0].id == "mark_unbacked"
+    other = evidence(failed(text, "if t <= 4096:", "5000"))
+    assert "This graph serves `ids.shape[1]` from 2 to 4096" in why(other)
