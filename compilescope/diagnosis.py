@@ -278,6 +278,7 @@ class SymbolicSize(msgspec.Struct, frozen=True):
     compiler_guards: int = 0  # distinct ones that no line of code asked for, as on index width
     constant: str = ""  # the value that it was fixed to, "" where it stayed variable
     constant_frame: Frame | None = None
+    by_inductor: bool = False  # the compiler fixed it: the code had left it variable
 
 
 class Counts(msgspec.Struct, frozen=True):

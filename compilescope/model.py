@@ -160,6 +160,7 @@ class Specialized(
     value: str = ""
     reason: str = ""
     frame: Frame | None = None
+    by_inductor: bool = False  # by the compiler, after the user's code had left it open
 
 
 class Guarded(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="event", tag="guarded"):

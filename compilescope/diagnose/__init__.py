@@ -20,7 +20,7 @@ from compilescope.diagnose.symbols import explain_symbols
 from compilescope.diagnose.timeline import Timeline
 from compilescope.diagnose.verdict import on_device, recovery, status, verdict
 from compilescope.diagnosis import Compile, Counts, Diagnosis, Notice, Seconds
-from compilescope.model import Compiled, Errored, Warned
+from compilescope.model import Compiled, Errored, Specialized, Warned
 
 if TYPE_CHECKING:
     from compilescope.diagnose.causes import Explained
@@ -36,8 +36,14 @@ def diagnose(session: Session) -> Diagnosis:
     calls = timeline.series()
     compiles = _compiles(session, timeline)
     torch = torch_version(session.environment.torch)
+    fixed = {
+        source
+        for event in session.events
+        if isinstance(event, Specialized) and event.by_inductor
+        for source in event.sources
+    }
     raised = (event for event in session.events if isinstance(event, Errored))
-    errors = tuple(dict.fromkeys(tell(event, torch) for event in raised))
+    errors = tuple(dict.fromkeys(tell(event, torch, fixed) for event in raised))
     counts = Counts(
         calls=timeline.count(),
         compiles=sum(item.outcome == "compiled" for item in compiles),

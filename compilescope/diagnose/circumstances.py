@@ -48,6 +48,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         torch=torch_version(session.environment.torch),
         limit_reached=first.event.frame in limited,
         constant=first.constant,
+        by_inductor=any(one.by_inductor for one in found),
         instances=tuple(item.name for item in callables) if len(callables) > 1 else (),
         compiled=_compiled(callables),
         no_module=bool(callables) and all(item.kind == "function" for item in callables),

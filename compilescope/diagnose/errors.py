@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.break_advice import words_on
 from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.remedies.sizes import ALIGNED, NO_PADDING, PADDING
 from compilescope.logs.breaks import read_reasons
 from compilescope.model import Frame, GraphBroke
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from compilescope.diagnosis import Remedy
     from compilescope.model import Errored
 
@@ -32,9 +35,17 @@ _FAKE = re.compile(r"got (?P<kind>\w+)\((?P<quote>['\"])(?P<text>.*?)(?P=quote)\
 _LIMIT = re.compile(r"Hard failure due to (?P<why>fullgraph=True|fail_on_recompile_limit_hit)")
 
 
-def tell(event: Errored, torch: tuple[int, int] | None) -> str:
-    """The error on its first line, and below it what it means and what to do."""
-    lines = [_head(event), *_explained(event, torch)]
+def tell(
+    event: Errored, torch: tuple[int, int] | None, by_inductor: Container[str] = frozenset()
+) -> str:
+    """The error on its first line, and below it what it means and what to do.
+
+    Args:
+        event: What was raised.
+        torch: The version that raised it, None where unknown.
+        by_inductor: The sizes that inductor made constants, as `L['x'].size()[1]`.
+    """
+    lines = [_head(event), *_explained(event, torch, by_inductor)]
     return "\n".join(line for line in lines if line)
 
 
@@ -46,10 +57,14 @@ def _head(event: Errored) -> str:
     return f"{where}{kind + ': ' if named else ''}{first}"
 
 
-def _explained(event: Errored, torch: tuple[int, int] | None) -> list[str]:
+def _explained(
+    event: Errored, torch: tuple[int, int] | None, by_inductor: Container[str]
+) -> list[str]:
     text = event.text
     if match := _MARKED.search(text):
         size = f"{as_written(match['source'])}.shape[{match['dim']}]"
+        if f"{match['source']}.size()[{match['dim']}]" in by_inductor:
+            return _fixed_by_inductor(size, match["value"])
         why = (
             f"`{size}` was marked dynamic, but the code fixes it to {match['value']}: it meets a "
             "size that is constant there, of a weight or of another input."
@@ -83,6 +98,18 @@ def _explained(event: Errored, torch: tuple[int, int] | None) -> list[str]:
     else:
         return _as_break(event, torch) or _rest(text)
     return [why, f"fix: {fix}"]
+
+
+def _fixed_by_inductor(size: str, value: str) -> list[str]:
+    why = (
+        f"`{size}` was marked dynamic and your code leaves it so, but inductor fixed it to {value} "
+        "while it compiled."
+    )
+    return [
+        why,
+        f"fix: {PADDING}\n  {NO_PADDING}",
+        f"fix: {ALIGNED}",
+    ]
 
 
 def _as_shape(text: str) -> str:

@@ -23,6 +23,7 @@ class Evidence:
     torch: tuple[int, int] | None = None  # (2, 13), None where unknown
     limit_reached: bool = False
     constant: bool | None = None  # whether the new graph holds the value as a constant again
+    by_inductor: bool = False  # it became one in the compiler: the user's code left it open
     instances: tuple[str, ...] = ()  # the compiled callables that recompiled, where several
     compiled: str = ""  # the function that was given to torch.compile, "" where unknown
     no_module: bool = False  # what was given is known to be a function, partial or lambda

@@ -45,6 +45,11 @@ def _after_size(words: Words, required: str, observed: str) -> str:
         return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
     if words.evidence.options.get("dynamic") == "False":
         return "With `dynamic=False` every size is compiled separately."
+    if words.evidence.by_inductor:
+        return (
+            "Your code leaves it open, but inductor fixed it while it compiled, so each new size "
+            "is compiled."
+        )
     plain = [value for value in words.evidence.values if value not in _SPECIAL]
     if len(plain) > 2 and words.evidence.constant is not False:
         return f"It stayed a constant, so each new size was compiled: {listed(plain)}."

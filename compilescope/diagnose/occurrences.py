@@ -24,6 +24,7 @@ from compilescope.model import (
     Input,
     Recompiled,
     Session,
+    Specialized,
     Symbol,
 )
 
@@ -48,6 +49,7 @@ class Occurrence:
     seconds: float | None
     seconds_lost: float
     made_inside: bool = False  # the value is made by the function itself, between graph breaks
+    by_inductor: bool = False  # the size became a constant in the compiler, not in the user's code
 
 
 def occurrences(session: Session, timeline: Timeline) -> Iterator[Occurrence]:
@@ -85,6 +87,7 @@ class _Known:
         self.places = Places(session)
         self.compiles: dict[CompileKey, Compiled] = {}
         self.symbols: dict[CompileKey, dict[str, str]] = defaultdict(dict)
+        self.by_inductor: dict[CompileKey, set[str]] = defaultdict(set)  # sizes, by compile
         for event in session.events:
             if isinstance(event, Compiled):
                 known = self.compiles.get((event.process, event.compile_id))
@@ -93,6 +96,10 @@ class _Known:
             elif isinstance(event, Symbol) and event.backed and event.value:
                 values = self.symbols[event.process, event.compile_id]
                 values.setdefault(as_written(event.source), event.value)
+            elif isinstance(event, Specialized) and event.by_inductor:
+                self.by_inductor[event.process, event.compile_id] |= {
+                    as_written(source) for source in event.sources
+                }
 
 
 def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
@@ -121,6 +128,10 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         seconds=compiled.seconds if compiled else None,
         seconds_lost=payment.seconds_lost if payment else (compiled and compiled.seconds) or 0.0,
         made_inside=payment is not None and _made_inside(known, event, failure, payment.call),
+        by_inductor=any(
+            f"{as_written(failure.source)}.size()[{failure.dimension}]" in known.by_inductor[one]
+            for one in (key, (event.process, entry.compile_id if entry else ""))
+        ),
     )
 
 

@@ -79,6 +79,7 @@ def _explain(
         compiler_guards=len(silent),
         constant=fixed.value if fixed else "",
         constant_frame=fixed.frame if fixed else None,
+        by_inductor=fixed is not None and fixed.by_inductor,
     )
 
 

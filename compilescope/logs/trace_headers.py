@@ -65,6 +65,7 @@ class Specialization(msgspec.Struct):
     sources: list[str] | None = None
     value: str | int | float | None = None
     reason: str | None = None
+    stack: list[StackFrame] | None = None
     user_stack: list[StackFrame] | None = None
 
 

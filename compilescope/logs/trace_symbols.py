@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from compilescope.logs.trace_reader import TraceReader
     from compilescope.model import Event
 
+# The functions through which PyTorch's compiler is entered, on a framework stack of 2.1 to 2.14.
+_INDUCTOR = {"compile_fx_inner", "joint_graph_passes"}
 _WARNINGS = {
     "eager_compile_backwards_failure": "backward",
     "dynamo_cache_bypass": "cache",
@@ -53,6 +55,10 @@ def specialization(reader: TraceReader, record: Record) -> None:
         value=value,
         reason=found.reason or "",
         frame=own_frame(reader.stack(found.user_stack)),
+        by_inductor=any(
+            frame.function in _INDUCTOR and "_inductor" in frame.path
+            for frame in reader.stack(found.stack)
+        ),
     )
     _once(reader, record, header, event, "specialization", symbol, value)
 

@@ -51,6 +51,12 @@ def _settings(situation: Situation) -> Iterator[Candidate]:
             "force_parameter_static_shapes = False",
             config("dynamo.force_parameter_static_shapes", value=False),
         )
+    if "shape_padding" in situation.remedies:
+        yield situation.candidate(
+            "shape_padding",
+            "shape_padding = False",
+            config("inductor.shape_padding", value=False),
+        )
 
 
 def _marked(situation: Situation) -> Iterator[Candidate]:

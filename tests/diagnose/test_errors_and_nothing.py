@@ -46,6 +46,14 @@ def test_a_break_under_fullgraph_gets_the_advice_of_the_break():
     assert "TensorVariable" not in text
 
 
+def test_a_mark_that_inductor_contradicts():
+    event = Errored(0, MARKED, "ConstraintViolationError", frame=LINE)
+    text = tell(event, (2, 11), {"L['x'].size()[1]"})
+    assert "your code leaves it so, but inductor fixed it to 5" in text
+    assert "shape_padding = False" in text
+    assert "maybe_mark_dynamic" not in text
+
+
 def test_a_mark_that_the_code_contradicts():
     text = raised("ConstraintViolationError", MARKED)
     assert "`x.shape[1]` was marked dynamic, but the code fixes it to 5" in text

@@ -61,6 +61,13 @@ FACTS: dict[str, Facts] = {
         price="larger graphs with variable parameter sizes",
         limits="the first change of width still costs one compile",
     ),
+    "shape_padding": Facts(
+        "2.1",
+        price="multiplications whose sizes are no multiples of 8 can be slower",
+        limits="helps where it was the padding that fixed the size",
+    ),
+    "aligned_width": Facts(price="a few more weights; the added results are to be ignored"),
+    "return_less": Facts(price="none", limits="helps where it is a returned tensor that is padded"),
     # inputs
     "pad": Facts(price="computes on padding", limits="the result must not depend on the padding"),
     "pad_always": Facts(price=_NONE, limits="only where the branch does nothing but pad"),

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from compilescope.diagnosis import Remedy
 
 
+PADDING = "Turn off inductor's padding of matrix multiplications, before the first compile"
+NO_PADDING = "torch._inductor.config.shape_padding = False"
+ALIGNED = (
+    "Make the size of the last layer (a language model's vocabulary) a multiple of 8: then "
+    "nothing is padded"
+)
+
+
 def compiled(words: Words, arguments: str) -> str:
     """A torch.compile line for the user's function."""
     name = words.evidence.compiled or words.function
@@ -77,6 +85,8 @@ def size(words: Words) -> list[Remedy]:
     special = {words.required, words.observed} & {"0", "1"}
     if special:
         return zero_one(words, words.name)
+    if words.evidence.by_inductor:
+        return _fixed_by_inductor()
     found = []
     if words.evidence.options.get("dynamic", "").lower() == "false":
         found.append(
@@ -99,6 +109,19 @@ def size(words: Words) -> list[Remedy]:
     found += dynamic_true(words)
     found.append(offer("pad", "Pad to one size, or to a few, before the call"))
     return found + ([] if words.crosses_break else dynamic_sources(words))
+
+
+def _fixed_by_inductor() -> list[Remedy]:
+    """A tensor whose rows the compiler pads has a stride of its own, which it takes as a constant.
+
+    Seen on CUDA with torch 2.11: the returned logits of a language model with 50,257 words.
+    """
+    return [
+        offer("shape_padding", PADDING, NO_PADDING),
+        offer("aligned_width", ALIGNED),
+        offer("return_less", "Return only what is used, the loss without the logits say"),
+        offer("pad", "Pad to one size, or to a few, before the call"),
+    ]
 
 
 def zero_one(words: Words, subject: str) -> list[Remedy]:

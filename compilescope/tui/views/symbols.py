@@ -64,7 +64,8 @@ def _blocks(index: Index, item: SymbolicSize) -> Iterable[Block]:
     if not item.backed:
         yield Block("No example value stands behind it.", "dim")
     if item.constant:
-        yield Block(f"It was fixed to {item.constant}.", "warn")
+        who = " by inductor" if item.by_inductor else ""
+        yield Block(f"It was fixed to {item.constant}{who}.", "warn")
         if item.constant_frame is not None:
             yield Block(where(item.constant_frame), "dim")
             yield from source(sources, item.constant_frame, item.source)
