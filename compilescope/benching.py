@@ -93,6 +93,7 @@ class Setting(msgspec.Struct, frozen=True):
     pad: int = 0  # sizes that vary are padded to a multiple of it
     compile_optimizer: bool = False
     tuned: bool = False  # with the remedies of the best trial of tune
+    shape_padding: bool = True  # inductor may pad matrix multiplications, on a GPU
 
     @property
     def name(self) -> str:
@@ -101,6 +102,7 @@ class Setting(msgspec.Struct, frozen=True):
         parts = [self.dynamic if own else f"dynamic={self.dynamic}"] if self.dynamic else []
         parts += ["tuned"] if self.tuned else []
         parts += [f"padded to {self.pad}"] if self.pad else []
+        parts += [] if self.shape_padding else ["shape_padding off"]
         parts += ["optimizer compiled"] if self.compile_optimizer else []
         if self.mode and (self.mode != "default" or not parts):
             parts.insert(0, self.mode)

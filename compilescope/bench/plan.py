@@ -73,6 +73,7 @@ class Plan:
                 "dynamic": setting.dynamic,
                 "pad": setting.pad,
                 "compile_optimizer": setting.compile_optimizer,
+                "shape_padding": setting.shape_padding,
             },
         }
 

@@ -53,9 +53,9 @@ class Search:
         if several and not self._side_by_side:
             yield marks
         if several and self._recompiled(trials):
-            unbacked = structs.replace(self._base(trials), dynamic="unbacked")
             self.ends = self._side_by_side
-            yield (unbacked, *(self._modes(trials, known()) if self._side_by_side else ()))
+            modes = self._modes(trials, known()) if self._side_by_side else ()
+            yield (*self._variable(trials, known()), *modes)
         self.ends = True
         yield self._modes(trials, known())
 
@@ -70,6 +70,14 @@ class Search:
     def _recompiled(self, trials: Sequence[Trial]) -> bool:
         base = self._base(trials)
         return any(one.recompiles for one in trials if one.setting == base)
+
+    def _variable(self, trials: Sequence[Trial], known: Known) -> Iterator[Setting]:
+        """For sizes that recompile though they are marked."""
+        base = self._base(trials)
+        yield structs.replace(base, dynamic="unbacked")
+        if (known.device, known.backend) == ("cuda", "inductor"):
+            # A padded tensor that is returned and saved for the backward has a fixed stride.
+            yield structs.replace(base, shape_padding=False)
 
     def _modes(self, trials: Sequence[Trial], known: Known) -> tuple[Setting, ...]:
         modes = {AUTOTUNED: "", GRAPHED: ""}

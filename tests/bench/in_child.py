@@ -23,7 +23,7 @@ from torch._dynamo.eval_frame import OptimizeContext  # noqa: E402
 
 FOLDER, OUT = map(Path, sys.argv[1:])
 COMPILE, CALL = torch.compile, OptimizeContext.__call__
-PLAIN = {"mode": "", "dynamic": "", "pad": 0, "compile_optimizer": False}
+PLAIN = {"mode": "", "dynamic": "", "pad": 0, "compile_optimizer": False, "shape_padding": True}
 
 
 def spec(name, **more):

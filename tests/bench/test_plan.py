@@ -179,13 +179,23 @@ def test_the_search_ends_where_nothing_was_measured():
 
 def test_sizes_that_recompile_though_marked_are_tried_unbacked():
     found = {"marked": (1.6, 1), "unbacked": 1.9}
+    unpadded = "marked, shape_padding off"
     assert search(MANY, found)[0][2:] == [
-        ["unbacked"],
+        ["unbacked", unpadded],
         [f"{AUTOTUNED}, unbacked", f"{GRAPHED}, unbacked"],
     ]
     assert search(MANY, found, side_by_side=True)[0][1:] == [
-        ["unbacked", f"{AUTOTUNED}, marked", f"{GRAPHED}, marked"],
+        ["unbacked", unpadded, f"{AUTOTUNED}, marked", f"{GRAPHED}, marked"],
         [f"{AUTOTUNED}, unbacked", f"{GRAPHED}, unbacked"],
+    ]
+    assert search(MANY, found, device="cpu")[0][2] == ["unbacked"]
+
+
+def test_the_search_goes_on_without_the_padding_that_fixed_a_size():
+    found = {"marked": (1.6, 1), "marked, shape_padding off": 1.9}
+    assert search(MANY, found)[0][3] == [
+        f"{AUTOTUNED}, marked, shape_padding off",
+        f"{GRAPHED}, marked, shape_padding off",
     ]
 
 

@@ -135,6 +135,8 @@ def compiled(subject: Subject, setting: dict[str, Any]) -> tuple[Variant, list[s
         options["dynamic"] = {"True": True, "False": False}.get(dynamic)
     if dynamic == "unbacked":
         torch.fx.experimental._config.use_duck_shape = False  # noqa: SLF001
+    if not setting["shape_padding"]:
+        torch._inductor.config.shape_padding = False  # noqa: SLF001
     try:
         call = torch.compile(subject.target, **options)
     except Exception as error:
