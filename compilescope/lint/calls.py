@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.lint.expressions import evaluate, path_of
 from compilescope.lint.frames import Arguments, Frame
+from compilescope.lint.index import Function
 from compilescope.lint.machine import Machine, tells_compiling
 from compilescope.lint.operators import iterated
 from compilescope.lint.rule import Site
@@ -97,7 +98,17 @@ def call_value(
 def _function(
     machine: Machine, frame: Frame, callee: Value, arguments: Arguments, _node: ast.AST
 ) -> Value:
-    return machine.call(callee, arguments, frame.site, callee.note)
+    result = machine.call(callee, arguments, frame.site, callee.note)
+    if callee.note is not None and frame.this in frame.heads:
+        _drop_stored(frame, callee)
+    return result
+
+
+def _drop_stored(frame: Frame, callee: Value) -> None:
+    """Attributes of the same object that a method has assigned are not what they were."""
+    if isinstance(callee.data, Function) and callee.note == frame.env.get(frame.this):
+        for name in callee.data.stored:
+            frame.env.pop(f"{frame.this}.{name}", None)
 
 
 def _method(
@@ -260,7 +271,7 @@ _CALLERS = {
 }
 
 
-def _persists(frame: Frame, node: ast.expr) -> bool:
+def persists(frame: Frame, node: ast.expr) -> bool:
     """Whether a container was there before the function was called."""
     path = path_of(node)
     if not path or path in frame.env:
@@ -292,7 +303,8 @@ def _mutate(
             value=base,
             detail=name,
             arguments=arguments.positional,
-            extra=(node.func.value, _persists(frame, node.func.value)),
+            keywords=arguments.keywords,
+            extra=(node.func.value, persists(frame, node.func.value)),
         )
     path = path_of(node.func.value)
     if not path or name not in _GROW or not arguments.positional:

@@ -69,6 +69,14 @@ class Function:
         return [(argument.arg, argument.annotation, default) for argument, default in pairs]
 
     @cached_property
+    def stored(self) -> frozenset[str]:
+        """Attributes of its object that the method assigns."""
+        arguments = self.node.args.posonlyargs + self.node.args.args
+        if not arguments or isinstance(self.node, ast.Lambda):
+            return frozenset()
+        return frozenset(name for name, _ in _stores(self.node, arguments[0].arg))
+
+    @cached_property
     def is_small(self) -> bool:
         """Whether running it again costs next to nothing."""
         end = self.node.end_lineno or self.node.lineno

@@ -69,7 +69,10 @@ def of_instance(machine: Machine, frame: Frame, base: Value, name: str, node: as
         return _stored(machine, instance, name, classes)
     for found in classes:
         if name in found.attributes:
-            return class_attribute(machine, found, name)
+            value = class_attribute(machine, found, name)
+            if name not in found.annotations:  # else a field: each object has its own
+                machine.emit("read-attribute", node, frame, value=base, detail=name, other=value)
+            return value
     for found in classes:
         if name in found.annotations:
             from compilescope.lint.annotations import declared

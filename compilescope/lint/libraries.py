@@ -23,6 +23,7 @@ from compilescope.lint.values import (
     join,
     list_of,
     tensor,
+    tuple_of,
 )
 
 if TYPE_CHECKING:
@@ -77,8 +78,6 @@ def call_library(
         arguments=arguments.positional,
         keywords=arguments.keywords,
     )
-    if top == "numpy":
-        return _call_numpy(name, arguments)
     if top == "math":
         return (
             BOOLEAN if name in ("math.isnan", "math.isinf", "math.isclose") else _number(arguments)
@@ -87,7 +86,7 @@ def call_library(
         return tensor("", 0) if name.rpartition(".")[2] in _EINOPS else UNKNOWN
     if name in ("os.environ.get", "os.getenv"):
         return _environment(frame, arguments)
-    return _call_other(frame, name, arguments)
+    return _call_numpy(name, arguments) if top == "numpy" else _call_other(frame, name, arguments)
 
 
 def _ready(machine: Machine, arguments: Arguments) -> None:
@@ -115,8 +114,8 @@ def _call_other(frame: Frame, name: str, arguments: Arguments) -> Value:
     first = arguments.positional[0] if arguments.positional else UNKNOWN
     if name in _OTHER_VALUES:
         return _OTHER_VALUES[name]
-    if last in ("getLogger", "get_logger"):
-        return Value("object", "logging.Logger")
+    if last in ("getLogger", "get_logger", "deque"):
+        return _deque(arguments) if last == "deque" else Value("object", "logging.Logger")
     if last in ("is_torchdynamo_compiling", "is_compiling"):
         return TRUE if frame.site.compiled else FALSE
     if name == "functools.partial":
@@ -133,6 +132,13 @@ def _call_other(frame: Frame, name: str, arguments: Arguments) -> Value:
     if name.startswith(("random.", "time.")):
         return UNKNOWN  # the call ends the graph: what it gives is a constant of the next one
     return Value("object", name) if last[:1].isupper() else UNKNOWN
+
+
+def _deque(arguments: Arguments) -> Value:
+    fixed = len(arguments.positional) > 1 or "maxlen" in arguments.keywords
+    name = "deque of a fixed length" if fixed else "deque"
+    first = arguments.positional[0] if arguments.positional else tuple_of(())
+    return list_of(iterated(first), name) if first != tuple_of(()) else tuple_of((), name)
 
 
 def _environment(frame: Frame, arguments: Arguments) -> Value:

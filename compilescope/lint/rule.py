@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -77,6 +78,12 @@ class Fact:
         if keyword and keyword in self.keywords:
             return self.keywords[keyword]
         return self.arguments[position] if len(self.arguments) > position >= 0 else None
+
+    def kept(self) -> Fact:
+        """The fact with its surroundings as they are now."""
+        found = copy.copy(self)
+        found.site = copy.copy(self.site)
+        return found
 
     def value_of(self, node: ast.expr) -> Value:
         """The kind of another expression at the same place."""

@@ -5,14 +5,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from compilescope.lint.calls import persists
 from compilescope.lint.rule import Fact, Report, Rule, Severity, Versions
 from compilescope.lint.surroundings import parents
-from compilescope.lint.values import contains_tensor
+from compilescope.lint.values import Value, contains_tensor
 
 
-def known_key(fact: Fact) -> bool:
-    """Whether the dictionary has the key already."""
-    return fact.value.kind == "dict" and any(k == fact.other.data for k, _ in fact.value.data)
+def knows(holder: Value, key: Value) -> bool:
+    """Whether a dictionary has a key already."""
+    return holder.kind == "dict" and any(k == key.data for k, _ in holder.data)
+
+
+def starts_empty(owner: ast.expr, fact: Fact) -> bool:
+    """Whether a method makes the dictionary of an attribute, and makes it empty."""
+    function = fact.site.function
+    if function is None or function.owner is None or not isinstance(owner, ast.Attribute):
+        return False
+    made = (getattr(node, "value", None) for _, node in function.owner.stored.get(owner.attr, ()))
+    return any(isinstance(node, ast.Dict) and not node.keys for node in made)
 
 
 def is_read(target: ast.Subscript, fact: Fact) -> bool:
@@ -27,13 +37,26 @@ def is_read(target: ast.Subscript, fact: Fact) -> bool:
     )
 
 
-def attribute_of_self(owner: ast.Attribute, fact: Fact) -> bool:
+def is_taken(target: ast.Subscript, fact: Fact) -> bool:
+    """Whether the function takes the key out again."""
+    own = ast.unparse(target.value)
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "pop"
+        and ast.unparse(node.func.value) == own
+        for node in parents(fact)
+    )
+
+
+def attribute_of_self(owner: ast.expr, fact: Fact) -> bool:
     """Whether the dictionary is kept on the object whose method this is."""
     function = fact.site.function
-    if function is None or not isinstance(owner.value, ast.Name):
+    if function is None or not isinstance(owner, ast.Attribute):
         return False
     arguments = function.node.args.posonlyargs + function.node.args.args
-    return bool(arguments) and function.owner is not None and owner.value.id == arguments[0].arg
+    this = arguments[0].arg if arguments and function.owner is not None else ""
+    return isinstance(owner.value, ast.Name) and owner.value.id == this
 
 
 def argument_of_root(owner: ast.Name, fact: Fact) -> bool:
@@ -54,15 +77,18 @@ class NewDictionaryKey(Rule):
     reason = "The keys of a dictionary are guarded; with a new key the next call does not match."
     help = "return the value, or create all keys beforehand"
 
-    facts = ("store-index",)
+    facts = ("store-index", "mutate")
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        target, _ = fact.extra
-        if not isinstance(target, ast.Subscript) or fact.value.note == "fresh":
+        if fact.value.note == "fresh":
             return
-        if fact.detail or is_read(target, fact):
+        if fact.key == "mutate":
+            yield from self.of_method(fact)
+            return
+        target, _ = fact.extra
+        if not isinstance(target, ast.Subscript) or fact.detail or is_read(target, fact):
             return
         if fact.value.kind == "unknown" and fact.other.kind != "const":
             return
@@ -70,11 +96,36 @@ class NewDictionaryKey(Rule):
             return
         owner = target.value
         if isinstance(owner, ast.Attribute):
-            kept = fact.value.kind == "dict" and attribute_of_self(owner, fact)
-            if kept and not known_key(fact) and fact.other.kind in ("number", "const"):
-                severity: Severity = "limit" if fact.other.kind == "number" else "bounded"
-                yield Report(f"a key is added to `{ast.unparse(owner)}`", severity=severity)
+            yield from self.of_attribute(fact, target)
         elif isinstance(owner, ast.Name) and argument_of_root(owner, fact):
             named = fact.other.kind == "const" and isinstance(fact.other.data, str)
-            if named and not known_key(fact):
+            if named and not knows(fact.value, fact.other):
                 yield Report(f"a key is added to the argument `{owner.id}`", severity="bounded")
+
+    def of_attribute(self, fact: Fact, target: ast.Subscript) -> Iterator[Report]:
+        """`self.cache[key] = value`."""
+        owner = target.value
+        if fact.value.kind != "dict" or fact.other.kind not in ("number", "const", "string"):
+            return
+        if not attribute_of_self(owner, fact) or not persists(fact.frame, owner):
+            return
+        if fact.value.note is not None and not starts_empty(owner, fact):
+            return  # it may have been filled with the same keys
+        if not knows(fact.value, fact.other) and not is_taken(target, fact):
+            new = fact.other.kind == "number" and fact.other.data != "loop"
+            severity: Severity = "limit" if new else "bounded"  # else the same ones each time
+            yield Report(f"a key is added to `{ast.unparse(owner)}`", severity=severity)
+
+    def of_method(self, fact: Fact) -> Iterator[Report]:
+        """`self.cache.update(key=value)` and `self.cache.setdefault(key, value)`."""
+        receiver, kept = fact.extra
+        if fact.value.kind != "dict" or not kept or fact.value.note is not None:
+            return
+        if fact.detail == "setdefault":
+            keys = [v.data for v in fact.arguments[:1] if v.kind == "const"]
+        else:
+            given = [v for v in fact.arguments if v.kind == "dict"]
+            keys = [*fact.keywords, *(key for v in given for key, _ in v.data)]
+        known = {key for key, _ in fact.value.data}
+        if fact.detail in ("update", "setdefault") and not known.issuperset(keys):
+            yield Report(f"a key is added to `{ast.unparse(receiver)}`", severity="bounded")

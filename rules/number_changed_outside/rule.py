@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
-
-def fact_copy(fact: Fact) -> Fact:
-    """The fact with its surroundings as they are now."""
-    kept = copy.copy(fact)
-    kept.site = copy.copy(fact.site)
-    return kept
+SCHEDULED = ("loop", "varying", "random", "item")
 
 
 class NumberChangedOutside(Rule):
@@ -43,7 +37,8 @@ class NumberChangedOutside(Rule):
             this = function.parameters[0][0]
             if isinstance(target.value, ast.Name) and target.value.id == this:
                 return False
-        return bool(operator)
+        # in a loop, or by a schedule: not the one setting before the first call
+        return bool(operator) or (fact.other.kind == "number" and fact.other.data in SCHEDULED)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
@@ -58,7 +53,7 @@ class NumberChangedOutside(Rule):
             if fact.site.compiled and fact.other.kind in ("number", "const", "unknown"):
                 number = fact.other.data if fact.other.kind == "const" else 0.0
                 if isinstance(number, int | float) and not isinstance(number, bool):
-                    self.reads.setdefault(name, fact_copy(fact))
+                    self.reads.setdefault(name, fact.kept())
         elif not fact.site.compiled and not fact.site.init and self.changes(fact):
             self.writes.add(name)
         if name in self.reads and name in self.writes:

@@ -8,6 +8,11 @@ KINDS = (
     "SGD Adam AdamW Adamax NAdam RAdam RMSprop Rprop Adagrad Adadelta ASGD SparseAdam LBFGS "
     "Adafactor Optimizer"
 )
+SCHEDULES = (
+    "LRScheduler LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR "
+    "SequentialLR PolynomialLR CosineAnnealingLR CyclicLR CosineAnnealingWarmRestarts OneCycleLR "
+    "ChainedScheduler"
+)
 
 
 class OptimizerStep(CallRule):
@@ -19,6 +24,7 @@ class OptimizerStep(CallRule):
     names = {
         **{f"torch.optim.{kind}.step": "" for kind in KINDS.split()},
         **{f"torch.optim.{kind}.zero_grad": "" for kind in KINDS.split()},
+        **{f"torch.optim.lr_scheduler.{kind}.step": "" for kind in SCHEDULES.split()},
         **{f"torch.amp.GradScaler.{name}": "" for name in ("scale", "step", "update", "unscale_")},
         **{f"torch.cuda.amp.GradScaler.{name}": "" for name in ("scale", "step", "update")},
     }
