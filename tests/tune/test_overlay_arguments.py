@@ -67,6 +67,18 @@ def test_numbers_become_tensors_and_sizes_are_padded(lines_of):
 
 
 @pytest.mark.torch
+def test_labels_are_padded_with_what_a_loss_leaves_out(lines_of):
+    lines = lines_of(
+        "pad = {'do': 'pad', 'dimension': 0, 'multiple': 4}\n"
+        "numbers = torch.ones(3, dtype=torch.int64)\n"
+        "for path, x in (('lm_labels', numbers), (\"batch['labels']\", numbers),\n"
+        "                ('labels', numbers.float()), ('ids', numbers)):\n"
+        "    print(replaced(x, [], {**pad, 'path': path})[3].item())\n"
+    )
+    assert lines == ["-100", "-100", "0.0", "0"]
+
+
+@pytest.mark.torch
 def test_arguments_that_a_wrapper_only_passes_on_are_reached(lines_of):
     lines = lines_of(
         "from types import SimpleNamespace\n"

@@ -137,7 +137,8 @@ def padded(
                 pads[2 * (tensor.dim() - 1 - dimension) + 1] = -size % multiple
         if any(pads):
             # What transformers and cross_entropy leave out of a loss.
-            value = -100 if path.endswith("labels") else 0
+            labels = path.rstrip("']").endswith("labels") and not tensor.is_floating_point()
+            value = -100 if labels else 0
             made[id(tensor)] = torch.nn.functional.pad(tensor, pads, value=value)
 
     def change(tensor: Any) -> Any:

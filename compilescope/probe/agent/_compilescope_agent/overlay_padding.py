@@ -9,7 +9,7 @@ Cut = tuple[int, int, int]  # dimension, size with padding, size without
 
 
 def padded(value: Any, entry: dict[str, Any]) -> Any:
-    """`value` with zeros behind it, up to the size that `entry` asks for."""
+    """`value` filled up behind to the size that `entry` asks for."""
     torch: Any = sys.modules["torch"]
     dimension = entry["dimension"]
     if dimension >= value.dim():
@@ -21,7 +21,14 @@ def padded(value: Any, entry: dict[str, Any]) -> Any:
     if buckets:
         target = next((bucket for bucket in sorted(buckets) if bucket >= size), size)
     padding = [0, 0] * (value.dim() - 1 - dimension) + [0, target - size]
-    return torch.nn.functional.pad(value, padding) if target > size else value
+    if target <= size:
+        return value
+    return torch.nn.functional.pad(value, padding, value=filler(entry.get("path", ""), value))
+
+
+def filler(path: str, value: Any) -> int:
+    """What stands in the padding: -100 for labels, which cross_entropy leaves out; else 0."""
+    return -100 if path.rstrip("']").endswith("labels") and not value.is_floating_point() else 0
 
 
 def cut_of(before: Any, after: Any, entry: dict[str, Any]) -> list[Cut]:
