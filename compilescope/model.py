@@ -514,6 +514,23 @@ class ForecastFixed(msgspec.Struct, frozen=True, omit_defaults=True):
     snippet: str = ""
 
 
+class ForecastState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A value that the program holds beside its inputs, and that a graph keeps as a constant.
+
+    It is not counted: another value compiles another graph, but which one comes is not known.
+    """
+
+    source: str
+    frame: Frame
+    values: tuple[str, ...]  # seen so far, as Python writes them, in order
+    varied: bool = False  # and each new value compiled
+    happened: int = 0  # recompilations of the run itself
+    alike: int = 0  # further layers that hold the same
+    why: str = ""
+    remedy: str = ""
+    snippet: str = ""
+
+
 class ForecastRemedy(msgspec.Struct, frozen=True, omit_defaults=True):
     """A set of remedies, and what could still be compiled with it, by a forecast under it."""
 
@@ -547,6 +564,7 @@ class Forecast(msgspec.Struct, frozen=True, omit_defaults=True):
     remedies: tuple[ForecastRemedy, ...] = ()  # the one that leaves least first
     warmup: ForecastWarmup | None = None
     fixed: tuple[ForecastFixed, ...] = ()  # has not varied yet, and a guard fixes it
+    state: tuple[ForecastState, ...] = ()  # no input, what varied so far first
 
 
 class CallStrip(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -55,7 +55,9 @@ class _Page:
         self.console = console
         self.forecast = forecast
         self.graphs = [call for call in forecast.calls if call.what == "graph"]
-        self.most = len(forecast.calls) if everything else _MOST
+        self.everything = everything
+        most = max(len(forecast.calls), len(forecast.state))
+        self.most = most if everything else _MOST
 
     def print(self) -> None:
         self._line(words.sentence(self.forecast), style="bold")
@@ -69,15 +71,31 @@ class _Page:
             self._cause(cause)
         for target in self.forecast.callables:
             self._inputs(target)
+        self._state()
         self._fixed()
         self._remedies()
         self._warmup()
 
+    def _state(self) -> None:
+        varied = [entry for entry in self.forecast.state if entry.varied]
+        if varied:
+            self.console.print()
+            self._line(f"{words.STATE}:", style="bold")
+        for entry in varied[: self.most]:
+            self._line(f"{words.state(entry)}  ({place(entry.frame)})", indent=3)
+            if entry.remedy:
+                self._line(f"fix: {entry.remedy}", indent=5, style="cyan")
+        if len(varied) > self.most:
+            self._line(f"… and {len(varied) - self.most} more: --all", indent=3, style="dim")
+
     def _fixed(self) -> None:
-        if not self.forecast.fixed:
+        held = words.state_fixed(self.forecast.state, *([self.most] if self.everything else []))
+        if not (self.forecast.fixed or held):
             return
         self.console.print()
         self._line(f"{words.FIXED}:", style="bold")
+        if held:
+            self._line(held, indent=3, style="dim")
         for target in self.forecast.callables:
             mine = [one for one in self.forecast.fixed if one.callable == target.callable]
             compiled = [one for one in mine if one.graphs]

@@ -41,6 +41,7 @@ class Section:
 
     named = staticmethod(named)
     fixed_title = words.FIXED
+    state_title = words.STATE
 
     def __init__(self, forecast: Forecast, anchors: Sequence[str]) -> None:
         self.anchors = tuple(anchors)
@@ -50,6 +51,12 @@ class Section:
         self.warmup = words.warmup(forecast)[0]
         self.targets = tuple(self._target(item) for item in forecast.callables)
         self.fixed = tuple(_fixed(forecast))
+        self.state = tuple(
+            (words.state(entry), place(entry.frame), entry.why)
+            for entry in forecast.state
+            if entry.varied
+        )
+        self.state_fixed = words.state_fixed(forecast.state, len(forecast.state))
 
     def _target(self, item: ForecastCallable) -> Target:
         own = sorted(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ForecastCallable,
         ForecastFixed,
         ForecastFrame,
+        ForecastState,
     )
 
 
@@ -34,8 +35,13 @@ def sentence(forecast: Forecast) -> str:
         tried = sum(item.tried for item in forecast.callables)
         if forecast.stopped or not tried:
             return "Nothing that would recompile was found."
-        what = "Nothing that varied so far" if forecast.fixed else "Nothing"
-        return f"{what} would recompile: {few(tried, 'input')} tried, no other graph needed."
+        held = any(entry.varied for entry in forecast.state)
+        what = "No input" if held else "Nothing"
+        varied = " that varied so far" if forecast.fixed or forecast.state else ""
+        text = (
+            f"{what}{varied} would recompile: {few(tried, 'input')} tried, no other graph needed."
+        )
+        return f"{text} New values that the program holds would." if held else text
     least = "at least " if any(item.cut for item in forecast.callables) else ""
     count = few(sum(call.graphs for call in graphs), "more graph")
     cost = f", {seconds(forecast.seconds)} of compiling" if forecast.seconds else ""
@@ -113,6 +119,36 @@ def warmup(forecast: Forecast) -> tuple[str, str]:
     if warm.left:
         return f"{text}; {few(warm.left, 'input')} still compiled after it", "bad"
     return f"{text}; proved by a run: nothing compiled after it", "good"
+
+
+STATE = "Held by the program, and each new value compiles another graph (not counted)"
+STATE_FIXED = "Held by the program, so far always"
+_STATES = 6  # values that are named of those that never varied
+
+
+def state(entry: ForecastState) -> str:
+    """A value that the program holds, what it has been and how often it recompiled."""
+    more = f" and {few(entry.alike, 'more layer')}" if entry.alike else ""
+    happened = f"; happened {few(entry.happened, 'time')}" if entry.happened else ""
+    return f"{_source(entry)}{more}, so far {_listed(entry.values[-_STATES:])}{happened}"
+
+
+def _source(entry: ForecastState) -> str:
+    owner, captured, _ = entry.source.partition(".__closure__[")
+    return f"a captured variable of {owner}" if captured else entry.source
+
+
+def state_fixed(entries: Sequence[ForecastState], most: int = _STATES) -> str:
+    """Those that never varied: `config.top_k (20)`; "" where there are none."""
+    names = [
+        f"{_source(entry)} ({entry.values[0]})"
+        + (f" in {entry.alike + 1} layers" if entry.alike else "")
+        for entry in entries
+        if not entry.varied
+    ]
+    more = len(names) - most
+    shown = [*names[:most], f"{more} more: --all"] if more > 0 else names
+    return f"{STATE_FIXED}: {', '.join(shown)}" if shown else ""
 
 
 _SHOWN = 3  # tensors that are named of those that are alike

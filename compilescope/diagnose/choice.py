@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from compilescope.diagnose.companions import same
-from compilescope.diagnose.explain_words import as_written
+from compilescope.diagnose.explain_words import as_written, bare
 from compilescope.diagnose.nearest import Difference, Inputs, differences
 from compilescope.diagnose.timeline import CompileKey
 from compilescope.model import Compiled, GuardFailure, Recompiled
@@ -34,8 +34,8 @@ class _Candidate(NamedTuple):
 def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: Inputs) -> Nearest:
     """The graph with the fewest independent differences; of equals the newest.
 
-    A graph that took another path early has few guards to fail. It gives way to an older one that
-    took the call's path.
+    A graph that took another path early has few guards to fail. It gives way to one that took the
+    call's path.
     """
     found = [
         _candidate(failure, compiles.get((event.process, failure.entry)), call)
@@ -44,8 +44,11 @@ def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: In
     if not found:
         return Nearest(GuardFailure(kind="unknown", raw=""))
     least = min(_rank(item) for item in found)
-    chosen, *older = (item for item in found if _rank(item) == least)
-    for item in older:
+    equal = [item for item in found if _rank(item) == least]
+    if any(item.failure.kind == "shape.zero_one" for item in equal):
+        equal.sort(key=_is_for_zero_or_one)
+    chosen, *rest = equal
+    for item in rest:
         if _went_another_way(chosen, item):
             chosen = item
     others = (item.failure(chosen.failure.entry) for item in chosen.found)
@@ -61,9 +64,9 @@ def _candidate(failure: GuardFailure, entry: Compiled | None, call: Inputs) -> _
     return _Candidate(failure, entry, found, _count(found, failure))
 
 
-def _went_another_way(newer: _Candidate, older: _Candidate) -> bool:
-    """Whether the newer graph never came to what the older one fails for, and that to both."""
-    return _looks_at(older, newer) and not _looks_at(newer, older)
+def _went_another_way(one: _Candidate, other: _Candidate) -> bool:
+    """Whether the first graph never came to what the second one fails for, and that to both."""
+    return _looks_at(other, one) and not _looks_at(one, other)
 
 
 def _looks_at(one: _Candidate, other: _Candidate) -> bool:
@@ -72,6 +75,11 @@ def _looks_at(one: _Candidate, other: _Candidate) -> bool:
     if not source or one.entry is None:
         return True
     return any(source in as_written(guard) for guard in one.entry.guards)
+
+
+def _is_for_zero_or_one(item: _Candidate) -> bool:
+    """Whether the graph is for one size alone, where another may serve all from 2 up."""
+    return item.failure.kind == "tensor.size" and bare(item.failure.required) in ("0", "1")
 
 
 def _rank(item: _Candidate) -> tuple[bool, int]:

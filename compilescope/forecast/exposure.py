@@ -14,14 +14,17 @@ from compilescope.forecast.factors import with_causes
 from compilescope.forecast.fixed import entries, names
 from compilescope.forecast.order import ordered
 from compilescope.forecast.remedies import planned
+from compilescope.forecast.state import states
 from compilescope.model import (
     Called,
     Compiled,
     Forecast,
     ForecastCall,
     ForecastCallable,
+    ForecastCause,
     ForecastFixed,
     ForecastFrame,
+    ForecastState,
     ForecastWarmup,
     Recompiled,
 )
@@ -77,7 +80,16 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
         remedies=planned(merged, diagnosis, met),
         warmup=_warmup(calls, findings, costs.paid(process)),
         fixed=fixed,
+        state=_beside(causes, states(session, diagnosis, process, happened)),
     )
+
+
+def _beside(
+    causes: tuple[ForecastCause, ...], found: tuple[ForecastState, ...]
+) -> tuple[ForecastState, ...]:
+    """What the exploration did not meet itself: state that moves on at each call is a cause."""
+    named = {cause.source for cause in causes}
+    return tuple(item for item in found if item.source not in named)
 
 
 def _warmup(

@@ -89,3 +89,16 @@ def test_a_newer_graph_that_left_the_number_open_does_not_give_way():
         compiled(2, "LAMBDA_GUARD: (L['step'] % 2) == 0"),
     )
     assert "(step % 2) != 0" in found.why
+
+
+def test_a_graph_for_size_one_alone_is_not_told_where_another_serves_from_two_up():
+    both = "2 <= x.size()[0]"
+    found = cause(
+        compiled(0, check("x", "None, 3"), check("mask", "None"), f"LAMBDA_GUARD: {both}"),
+        compiled(1, check("x", "1, 3"), check("mask", "1")),
+        recompiled(
+            2, (1, "tensor 'mask' size mismatch at index 0. expected 1, actual 0"), (0, both)
+        ),
+        compiled(2, check("x", "0, 3"), check("mask", "0")),
+    )
+    assert found.kind == "shape.zero_one"

@@ -82,7 +82,7 @@ def test_a_report_reads_as_the_session_in_it(play, own, tmp_path):
         await stage.press("o")
 
     async def scene(stage):
-        assert stage.column(0) == ["A", "B", "C"]
+        assert stage.column(0) == ["A", "B", "C", "D"]
         await stage.press("o")
         assert stage.pages == [tmp_path / "own.html"]
 

@@ -15,7 +15,7 @@ WIDE = (200, 50)
 def test_first_screen(play, recorded):
     async def scene(stage):
         assert stage.screen.at.active == "1"
-        assert stage.column(0) == ["A", "B", "C"]
+        assert stage.column(0) == ["A", "B", "C", "D"]
         assert stage.grid.has_focus
         assert stage.grid.item.seconds_lost == max(
             cause.seconds_lost for cause in stage.screen.at.opened.diagnosis.causes
@@ -24,7 +24,7 @@ def test_first_screen(play, recorded):
         assert "shapes.py · 18 calls · 8 graphs" in stage.text("#title")
         for word in ("11 │ def forward", "^^^^", "Why", "Fix", "Proof: not verified", "Events"):
             assert word in stage.detail.text
-        assert stage.lines()[4].split() == ["▴", "A", "A", "C", "B", "A", "B", "A"]
+        assert stage.lines()[4].split() == ["▴", "A", "C", "D", "B", "A", "B", "A"]
 
     play(scene, recorded("shapes"))
 
@@ -44,11 +44,11 @@ def test_a_digit_shows_its_view(play, recorded, view):
 def test_moving_selects_rows_and_shows_their_detail(play, recorded):
     async def scene(stage):
         seen = [stage.detail.text]
-        for key, row in (("j", 1), ("down", 2), ("k", 1), ("up", 0), ("G", 2), ("g", 0)):
+        for key, row in (("j", 1), ("down", 2), ("k", 1), ("up", 0), ("G", 3), ("g", 0)):
             await stage.press(key)
             assert stage.grid.cursor == row, key
         await stage.press("end")
-        assert stage.grid.cursor == 2
+        assert stage.grid.cursor == 3
         seen.append(stage.detail.text)
         await stage.press("home", "k")
         assert stage.grid.cursor == 0
@@ -120,26 +120,26 @@ def test_filter(play, recorded):
     async def scene(stage):
         await stage.press("slash")
         await stage.type("kind:")
-        assert len(stage.grid.rows) == 3
-        assert stage.lines()[-1] == " 3 of 3   enter keeps the filter, esc clears it"
+        assert len(stage.grid.rows) == 4
+        assert stage.lines()[-1] == " 4 of 4   enter keeps the filter, esc clears it"
         await stage.type("rank")
         assert stage.column(0) == ["A"]
-        assert stage.lines()[-1].startswith(" 1 of 3 ")
+        assert stage.lines()[-1].startswith(" 1 of 4 ")
         await stage.press("enter")
         assert "? keys  q quit" in stage.lines()[-1]
         assert stage.grid.has_focus
-        assert "kind:rank   1 of 3" in stage.text("#status")
+        assert "kind:rank   1 of 4" in stage.text("#status")
         await stage.press("2", "1")
         assert stage.column(0) == ["A"], "a filter belongs to its view"
         await stage.press("escape")
-        assert stage.column(0) == ["A", "B", "C"]
+        assert stage.column(0) == ["A", "B", "C", "D"]
         await stage.press("slash")
         await stage.type("!x n>1 jq")
         assert stage.screen.at.state.filter == "!x n>1 jq", "keys are letters while typing"
         assert "No row matches" in "\n".join(stage.lines())
         stage.grid.focus()
         await stage.press("escape")
-        assert stage.column(0) == ["A", "B", "C"]
+        assert stage.column(0) == ["A", "B", "C", "D"]
         assert not stage.screen.query_one("#filter").display
 
     play(scene, recorded("shapes"))
@@ -179,10 +179,10 @@ def test_spikes(play, recorded):
         assert stage.timeline.call == compiled[2] == 4
         await stage.press("n")
         assert stage.timeline.call == 5
-        assert stage.screen.at.index.letters[stage.grid.item.id] == "C"
+        assert stage.screen.at.index.letters[stage.grid.item.id] == "D"
         await stage.press("N")
         assert stage.timeline.call == 4
-        assert stage.screen.at.index.letters[stage.grid.item.id] == "A"
+        assert stage.screen.at.index.letters[stage.grid.item.id] == "C"
         await stage.press("2", "n")
         assert stage.grid.item == stage.timeline.call == compiled[1]
         for _ in range(9):
@@ -358,7 +358,7 @@ def test_resize(play, recorded):
             await stage.pilot.resize_terminal(*size)
             await stage.settle()
             assert len(stage.lines()) == size[1]
-        assert stage.column(0) == ["A", "B", "C"]
+        assert stage.column(0) == ["A", "B", "C", "D"]
         assert "def forward" in "\n".join(stage.lines())
 
     play(scene, recorded("shapes"))
@@ -369,6 +369,6 @@ def test_wide_terminals_have_the_panes_side_by_side(play, recorded):
         assert stage.detail.region.x > stage.grid.region.x
         assert stage.detail.region.y == stage.grid.region.y
         assert stage.timeline.size.height == 5
-        assert "Fixing the 3 causes below gives back" in stage.text("#recovery")
+        assert "Fixing the first 3 causes gives back" in stage.text("#recovery")
 
     play(scene, recorded("shapes"), size=WIDE)

@@ -40,7 +40,7 @@ def _tensor_for(words: Words) -> list[Remedy]:
     if used is Use.NUMBER:
         subject = words.name or "the number"
         text = (
-            f"Or multiply by {subject} as a 0-dimensional tensor, instead of passing it as "
+            f"Multiply by {subject} as a 0-dimensional tensor, instead of passing it as "
             f"`{keyword(words)}=`, which takes a Python number only"
         )
         return [offer("pass_as_tensor", text)]
@@ -123,6 +123,9 @@ def int_mod(words: Words) -> list[Remedy]:
 
 def floating(words: Words) -> list[Remedy]:
     """Floats."""
+    used = use(words)
+    if used is Use.NUMBER and words.evidence.constant is not False:
+        return _tensor_for(words)
     if needs_value(words):
         frame = words.failure.frame
         called = re.search(r"\bmath\.(\w+)\(", frame.code if frame else "")
@@ -133,7 +136,7 @@ def floating(words: Words) -> list[Remedy]:
         )
         return [as_tensor(words), offer("tensor_math", text)]
     found = [*_tensor_for(words), *sizes.dynamic_true(words)]
-    if use(words) in (Use.BRANCH, Use.NUMBER):
+    if used in (Use.BRANCH, Use.NUMBER):
         found = [*sizes.dynamic_true(words), *_tensor_for(words)]
     if words.evidence.torch and words.evidence.torch < (2, 6):
         found.append(

@@ -128,6 +128,11 @@ def _whole(forecast: Forecast) -> Iterable[Block]:
         yield Block(f"With {remedy.text}: {left}", indent=2)
     for frame in forecast.frames:
         yield Block(_limit(frame), indent=2)
+    for entry in forecast.state:
+        if entry.varied:
+            seen = ", ".join(entry.values)
+            text = f"Each new value of `{entry.source}` compiles a graph; so far {seen}."
+            yield Block(text, "warn", indent=2)
     for target in forecast.callables:
         yield from _target(target)
 

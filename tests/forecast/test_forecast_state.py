@@ -1,0 +1,118 @@
+"""What the program holds beside its inputs; the guards' texts are from torch 2.13."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from compilescope.reports import forecast_words
+
+from compilescope.diagnose import diagnose
+from compilescope.forecast.state import states
+from compilescope.logs.guards import parse_reason
+from compilescope.model import Compiled, Forecast, ForecastCallable, Frame, Recompiled, Session
+
+F = Frame("/home/me/serve/net.py", 16, "forward")
+OWN = "TYPE_MATCH: ___check_type_id(L['self'], 94659812511456), type=<class '__main__.Net'>"
+DEPTH = "EQUALS_MATCH: L['self'].exit_at == {}"
+
+
+def session(*graphs: tuple[str, ...], reasons: tuple[str, ...] = ()) -> Session:
+    events: list[Compiled | Recompiled] = []
+    for number, guards in enumerate(graphs):
+        if number and number <= len(reasons):
+            failure = parse_reason(f"0/{number - 1}: {reasons[number - 1]}")
+            events.append(Recompiled(0, f"0/{number}", F, reasons=(failure,)))
+        events.append(Compiled(0, f"0/{number}", F, guards=guards, recompile=number > 0))
+    return Session(events=tuple(events), sources={F.path: {16: "def forward(self, x):"}})
+
+
+def told(made: Session) -> dict[str, tuple[tuple[str, ...], bool, int]]:
+    diagnosis = diagnose(made)
+    happened = Counter(one.cause for one in diagnosis.recompiles)
+    return {
+        entry.source: (entry.values, entry.varied, entry.happened)
+        for entry in states(made, diagnosis, 0, happened)
+    }
+
+
+def test_an_int_of_a_module_that_recompiled_with_each_value_is_named():
+    made = session(
+        *((OWN, DEPTH.format(depth)) for depth in (8, 7, 6)),
+        reasons=("self.exit_at == 8", "self.exit_at == 7"),
+    )
+    assert told(made) == {"self.exit_at": (("8", "7", "6"), True, 2)}
+
+
+def test_a_number_that_the_last_graph_leaves_open_is_not():
+    symbolic = "TYPE_MATCH: ___check_type_id(L['self'].lr, 140469533495808), type=<class 'float'>"
+    made = session(
+        (OWN, "EQUALS_MATCH: L['self'].lr == 0.1"), (OWN, symbolic), reasons=("self.lr == 0.1",)
+    )
+    assert told(made) == {}
+
+
+def test_a_flag_of_which_both_values_came_has_no_other():
+    flag = "{}_MATCH: L['self'].warm == {}"
+    made = session(
+        (OWN, flag.format("TRUE", True)),
+        (OWN, flag.format("FALSE", False)),
+        reasons=("self.warm == True",),
+    )
+    assert told(made) == {}
+
+
+def test_what_never_varied_is_named_where_the_users_own_class_holds_it():
+    library = "___check_type_id({}, 1), type=<class 'torch.nn.modules.batchnorm.BatchNorm2d'>"
+    request = "TYPE_MATCH: ___check_type_id(L['config'], 2), type=<class 'serve.net.Sampling'>"
+    made = session(
+        (
+            OWN,
+            request,
+            "FALSE_MATCH: L['config'].greedy == False",
+            "TYPE_MATCH: " + library.format("L['self']._modules['bn']"),
+            "EQUALS_MATCH: L['self']._modules['bn'].momentum == 0.1",
+            "EQUALS_MATCH: L['self'].param_groups[0]['betas'][0] == 0.9",
+            "EQUALS_MATCH: L['self'].param_groups[0]['eps'] == 1e-08",
+            "EQUALS_MATCH: G['SETTINGS']['kl_weight'] == 0.1",
+            "EQUALS_MATCH: G['WARMUP'] == 6",
+            "EQUALS_MATCH: L['step'] == 3",
+            "EQUALS_MATCH: L['mask'].__closure__[0].cell_contents == 2",
+            "EQUALS_MATCH: G['wrap'].__closure__[0].cell_contents == 2",
+        )
+    )
+    assert told(made) == {
+        "config.greedy": (("False",), False, 0),
+        "self.param_groups[0]['betas'][0]": (("0.9",), False, 0),
+        "SETTINGS['kl_weight']": (("0.1",), False, 0),
+        "mask.__closure__[0].cell_contents": (("2",), False, 0),
+    }
+
+
+def test_what_varied_in_one_layer_may_vary_in_the_others():
+    layer = "{}_MATCH: L['self']._modules['stages']._modules['{}'].training == {}"
+    first = (layer.format("FALSE", 0, False), layer.format("FALSE", 1, False))
+    made = session(
+        (*first, layer.format("FALSE", 2, False)),
+        (*first, layer.format("TRUE", 2, True)),
+        reasons=("self._modules['stages']._modules['2'].training == False",),
+    )
+    (entry,) = states(made, diagnose(made), 0, Counter())
+    assert (entry.source, entry.values, entry.alike) == (
+        "self.stages[0].training",
+        ("False",),
+        1,
+    )
+
+
+def test_the_sentence_does_not_say_that_nothing_would_recompile():
+    made = session(
+        *((OWN, DEPTH.format(depth)) for depth in (8, 7)), reasons=("self.exit_at == 8",)
+    )
+    diagnosis = diagnose(made)
+    found = states(made, diagnosis, 0, Counter(one.cause for one in diagnosis.recompiles))
+    forecast = Forecast(callables=(ForecastCallable(0, tried=1),), state=found)
+    assert forecast_words.sentence(forecast) == (
+        "No input that varied so far would recompile: 1 input tried, no other graph needed. "
+        "New values that the program holds would."
+    )
+    assert forecast_words.state(found[0]) == "self.exit_at, so far 8 and 7; happened 1 time"
