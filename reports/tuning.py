@@ -87,6 +87,9 @@ def headline(tuning: Tuning) -> str:
     patched = tuning.patch.measures if tuning.patch and tuning.patch.verified else None
     if patched is not None and patched.recompiles > after:
         how += f"; the patch alone leaves {patched.recompiles:,}"
+    broken = best.measures.breaks - tuning.baseline.measures.breaks
+    if broken > 0:
+        how += f"; {few(broken, 'more graph break')}"
     return f"{tuning.name}: {few(before, 'recompile')} to {after} ({how}): {in_words(best)}"
 
 

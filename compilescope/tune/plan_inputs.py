@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from compilescope.diagnose.uses import Use, use
 from compilescope.tune.remedy import Candidate, argument
 from compilescope.tune.situation import Situation
 
@@ -17,6 +18,8 @@ def changes(situation: Situation) -> Iterator[Candidate]:
     for remedy, (do, more) in _CHANGES.items():
         # A number inside of a container is held there: see `plan_state`.
         inside = remedy == "pass_as_tensor" and not path.isidentifier()
+        # An argument of a call that takes numbers only is another line to write.
+        inside |= remedy == "pass_as_tensor" and use(situation.words) is Use.NUMBER
         if remedy in offered and not inside:
             given = {key: find(situation) for key, find in more.items()}
             if None in given.values():

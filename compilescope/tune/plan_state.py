@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from compilescope.diagnose.uses import Use, use
 from compilescope.tune.remedy import Candidate, Entry, attribute, compile_with, config
 from compilescope.tune.situation import Situation
 
@@ -16,7 +17,8 @@ _ITEM = re.compile(r"\[(['\"])lr\1\]|\.lr$")
 def state(situation: Situation) -> Iterator[Candidate]:
     """Numbers as tensors, and ints on modules as symbols."""
     cause, source = situation.cause, situation.words.variable
-    if situation.is_number and source:
+    # Elsewhere a tensor breaks the graph: then nothing recompiles, for less is compiled.
+    if situation.is_number and source and use(situation.words) in (Use.VALUE, Use.INDEX):
         if cause.kind.startswith("global"):
             entry = attribute(
                 situation.callable, source.rpartition(".")[2], "tensor", module=cause.frame.path

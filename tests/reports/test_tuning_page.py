@@ -58,6 +58,14 @@ def test_mark_stands_at_each_call_that_recompiled(found):
     ]
 
 
+def test_breaks_that_a_remedy_adds_are_said_in_the_headline(found):
+    best = next(one for one in found.trials if one.number == found.best)
+    measures = replace(best.measures, breaks=found.baseline.measures.breaks + 2)
+    trials = tuple(replace(best, measures=measures) if one is best else one for one in found.trials)
+    assert "; 2 more graph breaks)" in headline(replace(found, trials=trials))
+    assert "graph break" not in headline(found)
+
+
 def test_a_patch_that_leaves_more_than_the_trial_is_said_in_the_headline(found):
     best = next(one for one in found.trials if one.number == found.best)
     after = best.measures.recompiles

@@ -5,10 +5,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
+from compilescope.diagnose.evidence import Evidence
+from compilescope.diagnose.explain_words import Words
+from compilescope.logs.guards import parse_reason
+from compilescope.model import Frame
 from compilescope.tune.plan_shapes import buckets_for
 from compilescope.tune.plan_sources import named
-from compilescope.tune.plan_state import _is_found
+from compilescope.tune.plan_state import _is_found, state
 from compilescope.tune.remedy import Candidate, Entry, argument, config, overlay
 from compilescope.tune.strategies import _strategies
 from compilescope.tune.versions import lacking
@@ -89,3 +94,27 @@ def test_a_function_inside_of_another_cannot_be_left_to_eager_code(tmp_path, nam
         "if top:\n    def either(): ...\n"
     )
     assert _is_found(str(path), name) is found
+
+
+@pytest.mark.parametrize(
+    ("line", "tried"),
+    [
+        ("for i in range(self.depth):", []),
+        ("x = x if self.depth > 2 else -x", []),
+        ("p.add_(v, alpha=-self.depth)", []),
+        ("x = x * self.depth", ["hold self.depth in a tensor"]),
+    ],
+)
+def test_a_number_is_held_in_a_tensor_only_where_the_line_can_take_one(line, tried):
+    # torch 2.13: elsewhere the graph breaks at the tensor, which also ends the recompiles.
+    failure = replace(parse_reason("0/0: self.depth == 8"), frame=Frame("/m.py", 3, "f", line))
+    situation = SimpleNamespace(
+        cause=SimpleNamespace(kind="closure", frame=failure.frame),
+        words=Words(Evidence(failure, (failure,), (), Frame("/m.py", 2, "f"))),
+        is_number=True,
+        is_argument=True,
+        callable=0,
+        remedies={},
+        candidate=lambda name, text, *entries, weight=1: text,
+    )
+    assert list(state(situation)) == tried
