@@ -64,7 +64,7 @@ def _number(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.A
     value = widened(first)
     if may_be_tensor(value):
         return Value("number", "item")
-    return value if value.kind == "number" and value.data != "bool" else NUMBER
+    return value if value.kind == "number" and value.data not in ("bool", "drawn") else NUMBER
 
 
 def _bool(machine: Machine, frame: Frame, arguments: Arguments, node: ast.AST) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from compilescope.lint.values import UNKNOWN, Value
+from compilescope.lint.values import Value
 
 if TYPE_CHECKING:
     from compilescope.lint.frames import Arguments, Frame
@@ -37,8 +37,7 @@ def compiled(
     machine.emit("compile", node, frame, value=value, detail="torch.compile")
     if value.kind == "compiled":
         return value
-    if value.kind == "unknown":
-        return UNKNOWN
     result = Value("compiled", value, options)
-    machine.roots.append((result, frame.site))
+    if value.kind != "unknown":
+        machine.roots.append((result, frame.site))
     return result

@@ -12,6 +12,7 @@ from compilescope.lint.values import (
     BOOLEAN,
     INPUT,
     NONE,
+    NUMBER,
     PARAMETER,
     UNKNOWN,
     Value,
@@ -186,12 +187,13 @@ def _unary(machine: Machine, frame: Frame, node: ast.UnaryOp) -> Value:
         known = truth(value)
         return BOOLEAN if known is None else const(not known)
     value = evaluate(machine, frame, node.operand)
+    machine.emit("operator", node, frame, value=value, other=value, detail=type(node.op).__name__)
     part = tensor_part(value)
     if part is not None:
         return tensor(part.data, part.note & ~(PARAMETER | INPUT))
     if value.kind == "const" and type(value.data) in (int, float):
         return const(-value.data) if isinstance(node.op, ast.USub) else value
-    return value
+    return NUMBER if value == Value("number", "drawn") else value
 
 
 def _bool_op(machine: Machine, frame: Frame, node: ast.BoolOp) -> Value:

@@ -128,7 +128,7 @@ def _call_other(frame: Frame, name: str, arguments: Arguments) -> Value:
     if name == "itertools.chain":
         return list_of(iterated(first))
     if name in _DRAWN:
-        return Value("number", "random")
+        return Value("number", "random" if last == "random" else "drawn")
     if name.startswith(("random.", "time.")):
         return UNKNOWN  # the call ends the graph: what it gives is a constant of the next one
     return Value("object", name) if last[:1].isupper() else UNKNOWN

@@ -141,13 +141,13 @@ def _number_binary(left: Value, right: Value, operator: ast.operator) -> Value:
         origins = {n.data for n in numbers}
         if isinstance(operator, ast.Mod) and numbers[0].data in ("shape", "remainder"):
             return Value("number", "remainder")
-        return Value("number", origin_of(origins))
+        return Value("number", origin_of(origins - {"drawn"}))  # the graph ends there
     return UNKNOWN
 
 
 def origin_of(origins: set[str]) -> str:
     """Where a number comes from that is made of several."""
-    order = ("varying", "state", "remainder", "shape", "item", "random", "loop")
+    order = ("varying", "state", "remainder", "shape", "item", "random", "drawn", "loop")
     return next((origin for origin in order if origin in origins), "")
 
 

@@ -202,7 +202,7 @@ def _for(machine: Machine, frame: Frame, node: ast.For | ast.AsyncFor) -> Env | 
         for _ in range(2):
             start = dict(frame.env)
             frame.env = dict(start)
-            assign(machine, frame, node.target, iterated(source), node)
+            assign(machine, frame, node.target, _item_of(source), node)
             if not _again(frame, start, run_block(machine, frame, node.body)):
                 break
     frame.site.loops -= 1
@@ -210,6 +210,14 @@ def _for(machine: Machine, frame: Frame, node: ast.For | ast.AsyncFor) -> Env | 
     frame.env = merge(before, frame.env)
     end: Env | None = run_block(machine, frame, node.orelse) if node.orelse else frame.env
     return _meet(frame, [end, *breaks])
+
+
+def _item_of(source: Value) -> Value:
+    """What a loop's variable is: one number after the other, where they are written out."""
+    written = source.data if source.kind == "tuple" else ()
+    numbers = {v.data for v in written if v.kind == "const" and type(v.data) in (int, float)}
+    different = len(numbers) > 1 and len(numbers) == len(written)
+    return Value("number", "loop") if different else iterated(source)
 
 
 def silent(_fact: object) -> None:

@@ -62,7 +62,7 @@ _BOOL_RESULT = frozenset(
 _INT_RESULT = frozenset(
     """
     argmax argmin argsort nonzero argwhere searchsorted bucketize bincount long int short
-    count_nonzero randint randperm multinomial tril_indices triu_indices
+    count_nonzero randint randperm multinomial tril_indices triu_indices one_hot
     """.split()
 )
 

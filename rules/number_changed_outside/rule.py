@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from compilescope.lint.rule import Fact, Report, Rule, Versions
 
-SCHEDULED = ("loop", "varying", "random", "item")
+SCHEDULED = ("loop", "varying", "random", "drawn", "item")
 
 
 class NumberChangedOutside(Rule):

@@ -25,5 +25,5 @@ class RandomBranch(Rule):
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
         """Report the place."""
         del target
-        if fact.value.kind == "number" and fact.value.data == "random":
+        if fact.value.kind == "number" and fact.value.data in ("random", "drawn"):
             yield Report()

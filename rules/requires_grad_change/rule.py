@@ -24,6 +24,20 @@ def returned(fact: Fact) -> bool:
     )
 
 
+def splits_later(fact: Fact) -> bool:
+    """Whether the function asks for gradients: the graph ends there and gives the tensor."""
+    function = fact.site.function
+    if function is None:
+        return False
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("grad", "backward")
+        and node.lineno > getattr(fact.node, "lineno", 0)
+        for node in ast.walk(function.node)
+    )
+
+
 class RequiresGradChange(Rule):
     """Requires_grad changed in compiled code."""
 
@@ -46,5 +60,5 @@ class RequiresGradChange(Rule):
         flag = fact.argument(0)
         if flag is not None and flag.data is False:
             return
-        if fact.value.note & (INPUT | PARAMETER) or returned(fact):
+        if fact.value.note & (INPUT | PARAMETER) or returned(fact) or splits_later(fact):
             yield Report("`requires_grad_()` in compiled code", certainty=certainty_of(fact.value))

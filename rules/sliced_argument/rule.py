@@ -28,12 +28,26 @@ def grows(function: ast.AST, name: str) -> bool:
     return False
 
 
+def takes_any_size(fact: Fact) -> bool:
+    """Whether the callable was compiled for sizes that change, or the function marks them."""
+    callee = fact.value
+    options = callee.note if callee.kind == "compiled" else getattr(callee.data, "compiled", None)
+    marks = fact.site.module.text.count("mark_dynamic") + fact.site.module.text.count("unbacked")
+    return dict(options or ()).get("dynamic") is True or marks > 0
+
+
+WHOLE = "a tensor that grows in the loop passed to a compiled callable"
+PART = "a slice of a growing tensor passed to a compiled callable"
+SIZE = "The first size is a constant of the graph; the second compiles again, for any size."
+ANY_SIZE = "mark the dimension before the first call, or compile with `dynamic=True`"
+
+
 class SlicedArgument(Rule):
     """A slice of a growing tensor passed to a compiled callable."""
 
     code = "CS220"
     name = "sliced-argument"
-    summary = "a slice of a growing tensor passed to a compiled callable"
+    summary = "a growing tensor, or a slice of it, passed to a compiled callable"
     severity = "bounded"
     everywhere = True
     reason = "The strides of inputs are guarded, and this stride grows."
@@ -46,8 +60,13 @@ class SlicedArgument(Rule):
         del target
         if not isinstance(fact.node, ast.Call) or not fact.site.loops or fact.site.function is None:
             return
+        function = fact.site.function.node
         for argument in fact.node.args:
-            if not isinstance(argument, ast.Subscript) or not isinstance(argument.value, ast.Name):
+            part = isinstance(argument, ast.Subscript) and sliced_inside(argument)
+            whole = argument.value if part else argument  # type: ignore[attr-defined]
+            if not isinstance(whole, ast.Name) or not grows(function, whole.id):
                 continue
-            if sliced_inside(argument) and grows(fact.site.function.node, argument.value.id):
-                yield Report(node=argument)
+            if part:
+                yield Report(PART, node=argument)
+            elif not takes_any_size(fact):
+                yield Report(WHOLE, node=argument, reason=SIZE, help=ANY_SIZE)

@@ -109,8 +109,12 @@ def functional() -> dict[str, set[str]]:
     for name, values in functions(source.body).items():
         found.setdefault(name, values)
     for name in dir(nn.functional):
-        if callable(getattr(nn.functional, name)) and not name.startswith("_"):
+        value = getattr(nn.functional, name)
+        if callable(value) and not name.startswith("_"):
             found.setdefault(name, {"tensor"} if hasattr(torch, name) else {""})
+            operator = inspect.isbuiltin(value) and hasattr(torch._C._nn, value.__name__)
+            if operator and found[name] == {""}:  # it has no stub
+                found[name] = {"tensor"}
     return found
 
 

@@ -62,6 +62,10 @@ FOUND = {
         if self.fc(x).norm() > 1: x = x / 2
         if (x.argmax(-1) == lengths).all(): return x
         if n > 1 and x.any(): x = x + 1
+        if F.linear(x, x).mean() > 0: x = x + 1
+        if F.gelu(x).max() > F.softplus(x).max(): x = x + 1
+        if F.one_hot(lengths, 4).sum(0).max() > 1: x = x + 1
+        if F.scaled_dot_product_attention(x, x, x).norm() > 1: x = x + 1
     """,
     "CS102": """
         y = not x.any()
@@ -241,6 +245,20 @@ FOUND = {
         y = torch.get_rng_state()
         y = torch.Generator()
     """,
+    "CS153": """
+        y = x[random.randint(0, 2)]
+        n = random.randint(0, 2); y = x[n : n + 2]
+        y = 1 - random.uniform(0, 1)
+        y = -random.uniform(0, 1)
+        y = x.shape[0] * random.uniform(0, 1)
+        y = x.roll(random.randint(1, 3))
+        y = F.dropout(x, p=random.uniform(0.1, 0.2))
+        y = self.layers[random.randint(0, 2)](x)
+        y = int(random.uniform(0, 2))
+        y = math.sqrt(random.uniform(0, 1))
+        for i in range(random.randrange(3)): x = x + 1
+        y = random.uniform(0, 1) > 0.5
+    """,
     "CS160": """
         x.sum().backward()
     """,
@@ -345,6 +363,9 @@ FINE = """
     y = inspect.signature(torch.add)
     y = random.uniform(0, 1) * x
     y = random.randint(0, 3) * x
+    y = x.clamp(max=min(random.uniform(0, 1), 0.5))
+    y = torch.full((4,), abs(random.uniform(0, 1)))
+    y = torch.tensor([random.uniform(0, 1), random.uniform(0, 1)])
     with torch.profiler.record_function("a"): x = x + 1
     import math as maths
     y = torch.add(x, x, out=torch.empty_like(x))
