@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from compilescope.diagnose.breaks import explain_breaks
 from compilescope.diagnose.causes import explain_recompiles
 from compilescope.diagnose.cudagraphs import covered, explain_cudagraphs
-from compilescope.diagnose.errors import tell
+from compilescope.diagnose.errors import ran_eagerly, tell
 from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.fallbacks import explain_fallbacks
 from compilescope.diagnose.functions import summaries
@@ -42,7 +42,10 @@ def diagnose(session: Session) -> Diagnosis:
         if isinstance(event, Specialized) and event.by_inductor
         for source in event.sources
     }
-    raised = (event for event in session.events if isinstance(event, Errored))
+    unmet = ran_eagerly(session)
+    raised = (
+        event for event in session.events if isinstance(event, Errored) and event not in unmet
+    )
     errors = tuple(dict.fromkeys(tell(event, torch, fixed) for event in raised))
     counts = Counts(
         calls=timeline.count(),

@@ -145,9 +145,9 @@ def _why_not_resumed(event: GraphBroke) -> tuple[str, tuple[Remedy, ...]]:
 
 def _library(event: GraphBroke) -> str:
     """A call to `graph_break()` that is a library's own."""
-    if event.gb_id != "GB0025" and "graph_break()" not in event.type:
-        return ""
     innermost = event.stack[-1] if event.stack else event.frame
+    if event.gb_id != "GB0025" and "graph_break()" not in event.type + innermost.code:
+        return ""
     if not is_library(innermost.path):
         return ""
     if re.search(r"[/\\]torch[/\\]optim[/\\]", innermost.path):

@@ -6,6 +6,7 @@ import os.path
 from collections import defaultdict
 
 from compilescope.diagnose.break_advice import advise
+from compilescope.diagnose.errors import eager_breaks
 from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.functions import continues_at, named, written
 from compilescope.diagnose.identity import identify, numbered
@@ -20,7 +21,7 @@ def explain_breaks(session: Session) -> tuple[Break, ...]:
     frames: dict[tuple[int, str], Frame] = {}
     rests: dict[tuple[int, str], int | None] = {}
     graphs: set[tuple[int, Frame]] = set()
-    for event in session.events:
+    for event in (*session.events, *eager_breaks(session)):
         if isinstance(event, GraphBroke):
             key = (event.gb_id or event.type, event.frame.path, event.frame.line)
             groups[key].append(event)
@@ -41,11 +42,12 @@ def explain_breaks(session: Session) -> tuple[Break, ...]:
     )
 
 
-def _library_of(event: GraphBroke, frames: dict[tuple[int, str], Frame]) -> Frame | None:
-    """The function of a library that is compiled, where the break is told at the user's call."""
+def _owner_of(event: GraphBroke, frames: dict[tuple[int, str], Frame]) -> Frame | None:
+    """The compiled function, where it is a library's, told at the user's call, or else unnamed."""
     owner = frames.get((event.process, event.compile_id))
-    told = owner is not None and is_library(owner.path) and not is_library(event.frame.path)
-    return owner if told else None
+    if owner is None or not event.frame.function:
+        return owner
+    return owner if is_library(owner.path) and not is_library(event.frame.path) else None
 
 
 def _continuations(session: Session) -> dict[tuple[str, int], float]:
@@ -79,7 +81,7 @@ def _explain(
         torch,
         whole_frame=whole_frame,
         had_graphs=had_graphs,
-        owner=_library_of(first, frames),
+        owner=_owner_of(first, frames),
         rest_of=rests.get((first.process, first.compile_id)),
         known=known,
     )

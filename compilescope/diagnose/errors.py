@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from compilescope.diagnose.break_advice import words_on
 from compilescope.diagnose.explain_words import as_written
 from compilescope.diagnose.remedies.sizes import ALIGNED, NO_PADDING, PADDING
 from compilescope.logs.breaks import read_reasons
-from compilescope.model import Frame, GraphBroke
+from compilescope.model import Errored, Frame, GraphBroke
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from compilescope.diagnosis import Remedy
-    from compilescope.model import Errored
+    from compilescope.logs.breaks import Reason
+    from compilescope.model import Session
 
 _LONGEST = 8  # lines of PyTorch's own text
 # What follows is a pointer to more output, or is told in our own words.
@@ -47,6 +50,33 @@ def tell(
     """
     lines = [_head(event), *_explained(event, torch, by_inductor)]
     return "\n".join(line for line in lines if line)
+
+
+def ran_eagerly(session: Session) -> tuple[Errored, ...]:
+    """Errors that nobody met: torch before 2.10 notes them where it leaves a function eager."""
+    whole = any(item.options.get("fullgraph", "").lower() == "true" for item in session.callables)
+    if whole or not session.callables:
+        return ()
+    return tuple(
+        event
+        for event in session.events
+        if isinstance(event, Errored) and event.kind.rpartition(".")[2] == "Unsupported"
+    )
+
+
+def eager_breaks(session: Session) -> list[GraphBroke]:
+    """The graph breaks that are told as such errors alone."""
+    lines = {
+        (event.frame.path, event.frame.line)
+        for event in session.events
+        if isinstance(event, GraphBroke)
+    }
+    found = []
+    for event in ran_eagerly(session):
+        reasons = read_reasons(event.text)
+        if reasons and event.frame and (event.frame.path, event.frame.line) not in lines:
+            found.append(structs.replace(_broke(event, reasons[0]), whole_frame=True))
+    return found
 
 
 def _head(event: Errored) -> str:
@@ -122,24 +152,28 @@ def _as_break(event: Errored, torch: tuple[int, int] | None) -> list[str]:
     if event.kind.rpartition(".")[2] != "Unsupported" or not reasons:
         return []
     first = reasons[0]
-    broke = GraphBroke(
-        process=event.process,
-        compile_id=event.compile_id,
-        type=first.type,
-        frame=event.frame or Frame("", 0),
-        gb_id=first.gb_id,
-        reason=event.text,
-        explanation=first.explanation,
-        hints=tuple(first.hints),
-        context=first.context,
-        stack=event.stack,
-    )
+    broke = _broke(event, first)
     why, remedies = words_on(broke, torch)
     number = f" ({first.gb_id})" if first.gb_id else ""
     return [
         f"A graph break{number} is an error where the whole function must be one graph. {why}",
         *(_fix(remedy) for remedy in remedies),
     ]
+
+
+def _broke(event: Errored, reason: Reason) -> GraphBroke:
+    return GraphBroke(
+        process=event.process,
+        compile_id=event.compile_id,
+        type=reason.type,
+        frame=event.frame or Frame("", 0),
+        gb_id=reason.gb_id,
+        reason=event.text,
+        explanation=reason.explanation,
+        hints=tuple(reason.hints),
+        context=reason.context,
+        stack=event.stack,
+    )
 
 
 def _fix(remedy: Remedy) -> str:

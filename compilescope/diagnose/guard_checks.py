@@ -21,6 +21,8 @@ _TYPE = re.compile(r"^___check_type_id\((?P<source>.+), \d+\), type=<class '(?P<
 _MEMBER = re.compile(r"^(?P<no>not )?(?:___dict_contains|set\.__contains__|hasattr)\(.+\)$")
 _NONE = re.compile(r"^(?P<source>\S+) is None$")
 _EMPTY = re.compile(r"^not (?P<source>[A-Za-z_][\w.\[\]'\"]*)$")
+# A number that is open in torch before 2.10.
+_OPEN = re.compile(r"^(?P<source>\S.*?) == ___as_tensor\((?P=source)\)\.item\(\)$")
 _EQUALS = re.compile(r"^(?P<source>[^=<>!]+?) == (?P<value>.+)$")
 
 
@@ -92,6 +94,8 @@ def read(guard: str) -> Check | None:
         return TensorCheck(source, key, match["dtype"], match["grad"], sizes, strides)
     if match := _TYPE.match(text):
         return TypeCheck(match["source"], as_written(match["source"]), match["type"])
+    if match := _OPEN.match(text):
+        return TypeCheck(match["source"], as_written(match["source"]), "float")
     if match := _MEMBER.match(text):
         return MemberCheck(text, text.removeprefix("not "), not match["no"])
     if ".size()" in text or ".stride()" in text:

@@ -24,7 +24,7 @@ from compilescope.model import (
     Signature,
     Warned,
 )
-from compilescope.probe import kernels, messages
+from compilescope.probe import kernels, messages, singletons
 from compilescope.probe.function_text import function_frame
 
 if TYPE_CHECKING:
@@ -163,8 +163,11 @@ def events(
     """All events by time; those without a time stay behind the event that they followed."""
     placed: list[tuple[float, Event]] = []
     last: dict[int, float] = {}
-    for event in log.events:
-        process = processes.index(log.processes[event.process].pid)
+    ids = {agent.pid: agent.first("torch").get("singletons", {}) for agent in agents}
+    for told_of in log.events:
+        pid = log.processes[told_of.process].pid
+        event = singletons.named(told_of, ids.get(pid, {}))
+        process = processes.index(pid)
         at = getattr(event, "at", None)
         last[process] = at if at is not None else last.get(process, 0.0)
         placed.append((last[process], msgspec.structs.replace(event, process=process)))

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from compilescope.diagnose.nearest import Inputs, constants_of, differences, size_of
+from compilescope.diagnose.nearest import (
+    Inputs,
+    constants_of,
+    differences,
+    is_constant,
+    size_of,
+)
 from compilescope.model import Compiled, Frame, Input
 
 CHECK = (
@@ -161,3 +167,12 @@ def test_a_larger_contiguous_tensor_has_no_other_layout():
     assert found((fixed,), tensor(shape=(4, 5), stride=(5, 1))) == [("x", "size 1", "3", "5")]
     aspects = [item[1] for item in found((fixed,), tensor(shape=(4, 5), stride=(1, 4)))]
     assert aspects == ["size 1", "stride 0", "stride 1"]
+
+
+def test_a_symbolic_float_of_older_torch_is_no_constant():
+    # torch 2.6 to 2.9 write a guard that compares the number with itself as a tensor.
+    graph = entry(
+        "LAMBDA_GUARD: L['config'].lr == ___as_tensor(L['config'].lr).item()",
+    )
+    assert is_constant(graph, "config.lr", None) is False
+    assert constants_of(graph) == {}

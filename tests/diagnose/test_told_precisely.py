@@ -9,7 +9,7 @@ from msgspec import structs
 
 from compilescope import store
 from compilescope.diagnose import diagnose
-from compilescope.model import Compiled, Frame, GraphBroke, Session
+from compilescope.model import Callable, Compiled, Errored, Frame, GraphBroke, Session
 
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 F = Frame("/x.py", 4, "f")
@@ -114,3 +114,26 @@ def test_break_inside_a_compiled_function_of_a_library_is_told_of_that_function(
     assert "Nothing of `makeRecord` is compiled" in why(
         Compiled(0, "7/0", owner, outcome="skipped"), whole
     )
+
+
+def test_a_break_that_older_torch_notes_as_an_error_is_none():
+    # torch 2.9: a function that cannot be resumed is left eager, and the trace has an exception.
+    raised = Errored(
+        0,
+        "Attempted to wrap RNN, GRU, or LSTM\n  Explanation: Dynamo does not support RNN.",
+        kind="Unsupported",
+        compile_id="1/0",
+        frame=Frame("/x.py", 6, "", "y, _ = self.rnn(x)"),
+    )
+    eager = Callable(0, "f", options={"backend": "eager"})
+    rest = Frame("/x.py", 5, "torch_dynamo_resume_in_f_at_5")
+    events = (Compiled(0, "0/0", F), Compiled(0, "1/0", rest, outcome="failed"), raised)
+    found = diagnose(Session(events=events, callables=(eager,)))
+    assert found.errors == ()
+    (left,) = found.graph_breaks
+    assert (left.frame.line, left.whole_frame) == (6, True)
+    assert left.why.endswith("Nothing of `f` after the break at line 5 is compiled.")
+    whole = structs.replace(eager, options={"fullgraph": "True"})
+    told = diagnose(Session(events=events, callables=(whole,)))
+    assert len(told.errors) == 1
+    assert told.graph_breaks == ()

@@ -54,6 +54,7 @@ def note_torch(torch: ModuleType, record: Record) -> None:
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
         cpu_count=os.cpu_count(),
+        singletons={str(id(one)): repr(one) for one in (None, True, False)},
         variables=variables(),
     )
 
