@@ -15,7 +15,7 @@ _HALF = ("float16", "half", "bfloat16")
 _DEVICES = ("mps", "xla", "npu", "xpu", "hpu")
 _FOREIGN = ("str", "bytes", "ndarray", "Path", "PathLike")
 _METADATA = frozenset(
-    "shape dtype device ndim dim size numel nelement stride is_contiguous".split()
+    ".shape .dtype .device .ndim .dim .size .numel .nelement .stride .is_contiguous".split()
 )
 
 
@@ -77,14 +77,23 @@ def _is_rare_call(node: ast.expr) -> bool:
     return name == "isEnabledFor" or reads_environment(node)
 
 
-def reads_environment(node: ast.AST) -> bool:
+def reads_environment(node: ast.expr) -> bool:
     """Whether an expression looks into the environment."""
-    parts = (getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(node))
-    return any(part in ("environ", "getenv") for part in parts)
+    return not words(node).isdisjoint(("environ", ".environ", "getenv", ".getenv"))
 
 
 def asks_metadata(test: ast.expr, value: Value) -> bool:
     """Whether a test is about the size, type or place of a tensor: which way it goes is open."""
     if value.kind == "number" and value.data in ("shape", "remainder"):
         return bool(value.data == "shape")  # what does not divide is met sooner or later
-    return any(isinstance(n, ast.Attribute) and n.attr in _METADATA for n in ast.walk(test))
+    return not words(test).isdisjoint(_METADATA)
+
+
+def words(node: ast.expr) -> frozenset[str]:
+    """The names and attributes in an expression."""
+    known: frozenset[str] | None = node.__dict__.get("words")
+    if known is None:
+        parts = (n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute))
+        names = (n.id if isinstance(n, ast.Name) else f".{n.attr}" for n in parts)
+        known = node.__dict__["words"] = frozenset(names)
+    return known

@@ -88,7 +88,7 @@ class NewDictionaryKey(Rule):
             yield from self.of_method(fact)
             return
         target, _ = fact.extra
-        if not isinstance(target, ast.Subscript) or fact.detail or is_read(target, fact):
+        if not isinstance(target, ast.Subscript) or fact.detail:
             return
         if fact.value.kind == "unknown" and fact.other.kind != "const":
             return
@@ -99,7 +99,7 @@ class NewDictionaryKey(Rule):
             yield from self.of_attribute(fact, target)
         elif isinstance(owner, ast.Name) and argument_of_root(owner, fact):
             named = fact.other.kind == "const" and isinstance(fact.other.data, str)
-            if named and not knows(fact.value, fact.other):
+            if named and not knows(fact.value, fact.other) and not is_read(target, fact):
                 yield Report(f"a key is added to the argument `{owner.id}`", severity="bounded")
 
     def of_attribute(self, fact: Fact, target: ast.Subscript) -> Iterator[Report]:
@@ -111,7 +111,9 @@ class NewDictionaryKey(Rule):
             return
         if fact.value.note is not None and not starts_empty(owner, fact):
             return  # it may have been filled with the same keys
-        if not knows(fact.value, fact.other) and not is_taken(target, fact):
+        if knows(fact.value, fact.other) or is_read(target, fact):
+            return
+        if not is_taken(target, fact):
             new = fact.other.kind == "number" and fact.other.data != "loop"
             severity: Severity = "limit" if new else "bounded"  # else the same ones each time
             yield Report(f"a key is added to `{ast.unparse(owner)}`", severity=severity)

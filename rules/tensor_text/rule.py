@@ -64,7 +64,7 @@ def read(fact: Fact) -> Certainty | None:
     if fact.key in ("operator", "index", "iterate") or fact.name.startswith("builtins.string."):
         values.append(fact.value)
     if fact.key == "operator" or (fact.key == "compare" and fact.detail not in ("Is", "IsNot")):
-        values += (fact.value, fact.other) if fact.detail not in ("In", "NotIn") else (fact.other,)
+        values += (fact.other,) if fact.detail in ("In", "NotIn") else (fact.value, fact.other)
     if fact.name.endswith(".join"):
         values = [element(v) for v in fact.arguments[:1]]
     elif fact.name.endswith(".format"):
