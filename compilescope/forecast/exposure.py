@@ -57,6 +57,7 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
     if not findings.finished and not stopped:
         stopped = "the exploration ended before it was done"
     process = _process(session)
+    stopped = stopped or _raised(session, findings)
     explored = list(_explored(scratch.session, findings, process))
     compiled = {event.compile_id: event for event in explored if isinstance(event, Compiled)}
     costs = _Costs(session)
@@ -82,6 +83,15 @@ def exposure(session: Session, scratch: Scratch) -> Forecast:
         fixed=fixed,
         state=_beside(causes, states(session, diagnosis, process, happened)),
     )
+
+
+def _raised(session: Session, findings: Findings) -> str:
+    """Why nothing was explored though there were calls: none of them had a result."""
+    calls = [event for event in session.events if isinstance(event, Called)]
+    if findings.summaries or not calls or not all(call.error for call in calls):
+        return ""
+    errors = ", ".join(dict.fromkeys(call.error.rpartition(".")[2] for call in calls))
+    return f"every call so far raised: {errors}"
 
 
 def _beside(

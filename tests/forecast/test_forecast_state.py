@@ -7,9 +7,20 @@ from collections import Counter
 from compilescope.reports import forecast_words
 
 from compilescope.diagnose import diagnose
+from compilescope.forecast.exposure import Scratch, exposure
+from compilescope.forecast.findings import Findings
 from compilescope.forecast.state import states
 from compilescope.logs.guards import parse_reason
-from compilescope.model import Compiled, Forecast, ForecastCallable, Frame, Recompiled, Session
+from compilescope.model import (
+    Callable,
+    Called,
+    Compiled,
+    Forecast,
+    ForecastCallable,
+    Frame,
+    Recompiled,
+    Session,
+)
 
 F = Frame("/home/me/serve/net.py", 16, "forward")
 OWN = "TYPE_MATCH: ___check_type_id(L['self'], 94659812511456), type=<class '__main__.Net'>"
@@ -116,3 +127,12 @@ def test_the_sentence_does_not_say_that_nothing_would_recompile():
         "New values that the program holds would."
     )
     assert forecast_words.state(found[0]) == "self.exit_at, so far 8 and 7; happened 1 time"
+
+
+def test_calls_that_all_raised_are_the_reason_for_an_empty_forecast():
+    failed = Called(0, 0, 0, 1.0, 0.1, error="torch.fx.ConstraintViolationError")
+    made = Session(events=(failed,), callables=(Callable(0, "model"),))
+    found = exposure(made, Scratch(Session(), Findings(finished=True, found=True)))
+    assert found.stopped == "every call so far raised: ConstraintViolationError"
+    fine = Session(events=(failed, Called(0, 0, 1, 2.0, 0.1)), callables=(Callable(0, "model"),))
+    assert exposure(fine, Scratch(Session(), Findings(finished=True, found=True))).stopped == ""
