@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from compilescope.errors import ProgramError
+from compilescope.lint.engine import lint_source
 from compilescope.lint.loader import rule_folder
+from compilescope.lint.versions import NEWEST, OLDEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from compilescope.lint.rule import Rule
+    from compilescope.lint.versions import Versions
 
 CHILD = Path(__file__).with_name("selftest_child.py")
 Status = Literal["holds", "fails", "other torch", "cannot run", "no examples", "not judged"]
@@ -100,6 +103,22 @@ def _judge(rule: Rule, measured: dict[str, dict[str, Any]]) -> Verdict:
     return Verdict(rule.code, rule.name, status, why, version)
 
 
+def _is_silent(rule: Rule, torch: tuple[int, int]) -> bool:
+    """Whether the rule says nothing of its example on this torch, though it does on others."""
+    path = Path(rule_folder(type(rule))) / "before.py"
+    text = path.read_text(encoding="utf-8")
+
+    def told(target: Versions) -> bool:
+        return bool(
+            lint_source(
+                text, "before.py", rules=[type(rule)], compiled=("make()",), target_torch=target,
+                follow=False,
+            )
+        )  # fmt: skip
+
+    return told((OLDEST, NEWEST)) and not told((torch, torch))
+
+
 def _compare(
     rule: Rule, before: dict[str, Any], after: dict[str, Any] | None, symptom: str
 ) -> tuple[Status, str]:
@@ -108,11 +127,14 @@ def _compare(
         missing = broken.startswith(("ModuleNotFoundError", "ImportError"))
         return "cannot run" if missing else "fails", f"before.py does not run: {broken}"
     version = str(before["torch"])
-    numbers = tuple(int(part) for part in version.split(".")[:2])
+    major, minor = version.split(".")[:2]
+    numbers = int(major), int(minor)
     shows = _shows(before, symptom)
     if not rule.since <= numbers <= rule.until:
         if shows:
             return "fails", f"it shows on {version} too, outside of the rule's range"
+        return "other torch", ""
+    if not shows and _is_silent(rule, numbers):
         return "other torch", ""
     if not shows:
         return "fails", f"before.py shows no {symptom}"

@@ -7,6 +7,7 @@ RELEASES = (
     (2, 12),
     (2, 13),
     (2, 14),
+    (2, 15),
 )
 
 
@@ -75,6 +76,12 @@ SKIPPED: dict[str, str] = _by_versions(  # functions that are not traced
         """
         torch.xpu.manual_seed torch.xpu.manual_seed_all torch.xpu.random.manual_seed
         torch.xpu.random.manual_seed_all
+    """,
+    ),
+    (
+        ">=2.15",
+        """
+        torch.accelerator.set_device_idx
     """,
     ),
 )
@@ -168,6 +175,14 @@ BREAKS: dict[str, str] = _by_versions(  # graph breaks that are registered
         GB2736 GB3069 GB4234 GB4307 GB4399 GB4774 GB4818 GB4996 GB5017 GB5282 GB5491 GB5687
         GB5884 GB6066 GB6183 GB6441 GB6815 GB7020 GB7072 GB7151 GB7694 GB7905 GB8165 GB8206
         GB8587 GB8593 GB8949 GB9192 GB9203 GB9493 GB9509 GB9760 GB9899
+    """,
+    ),
+    (
+        ">=2.15",
+        """
+        GB0507 GB1157 GB1350 GB1354 GB1392 GB1472 GB1583 GB1618 GB1940 GB2582 GB2710 GB3003
+        GB3780 GB3837 GB5210 GB5460 GB5821 GB6404 GB6602 GB6956 GB7168 GB7935 GB8982 GB9118
+        GB9182 GB9193 GB9211 GB9352 GB9368 GB9890 GB9958
     """,
     ),
 )

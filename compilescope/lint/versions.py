@@ -4,7 +4,7 @@ from __future__ import annotations
 
 Versions = tuple[tuple[int, int], tuple[int, int]]  # the first and the last minor version
 
-NEWEST = (2, 14)
+NEWEST = (2, 15)
 OLDEST = (2, 6)
 
 

@@ -16,6 +16,8 @@ class DeviceQuery(CallRule):
         "torch.set_num_interop_threads": "",
         "torch.set_printoptions": "",
         "torch.cuda.set_device": "",
+        "torch.accelerator.set_device_index": "",
+        "torch.accelerator.set_device_idx": "",
         "torch.cuda.memory_allocated": "",
         "torch.cuda.max_memory_allocated": "",
         "torch.cuda.memory_reserved": "",

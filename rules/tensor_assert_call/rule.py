@@ -20,7 +20,7 @@ class TensorAssertCall(CallRule):
     name = "tensor-assert-call"
     summary = "an assertion function on tensor data"
     names = {
-        "torch._assert": "",
+        "torch._assert": "<2.15",
         "torch._check_tensor_all": "",
         "torch._check": "",
         "torch._check_value": "",

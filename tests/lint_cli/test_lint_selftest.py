@@ -11,6 +11,7 @@ import pytest
 
 from compilescope.errors import ProgramError
 from compilescope.lint import selftest
+from compilescope.lint.loader import load_rules
 from compilescope.lint.rule import Rule
 
 BROKEN = """\
@@ -111,6 +112,16 @@ def test_verdicts(folder, monkeypatch, one, before, after, status):
         selftest, "_measure", lambda paths, _: {path: measured[path] for path in paths}
     )
     (verdict,) = selftest.selftest([one], "python")
+    assert verdict.status == status
+
+
+@pytest.mark.parametrize(("torch", "status"), [("2.13.0", "fails"), ("2.14.1", "other torch")])
+def test_a_rule_that_knows_that_its_example_is_fixed_there(monkeypatch, torch, status):
+    python_random = next(one for one in load_rules() if one.code == "CS150")()
+    monkeypatch.setattr(
+        selftest, "_measure", lambda paths, _: {path: record(torch=torch) for path in paths}
+    )
+    (verdict,) = selftest.selftest([python_random], "python")
     assert verdict.status == status
 
 
