@@ -91,3 +91,12 @@ def test_size_one_below_a_bounded_range_is_told_as_such():
     assert remedies(evidence(failure))[0].id == "mark_unbacked"
     other = evidence(failed(text, "if t <= 4096:", "5000"))
     assert "This graph serves `ids.shape[1]` from 2 to 4096" in why(other)
+
+
+def test_a_float_that_an_operator_looks_at_is_a_tensor_first():
+    # Tried by `tune` with torch 2.13: the tensor takes the recompile away.
+    line = "torch._foreach_lerp_(shadow, params, 1 - decay)"
+    found = remedies(evidence(failed("1.0 + (-decay) >= 0.5", line)))
+    assert found[0].snippet == "decay = torch.tensor(decay)"
+    branch = remedies(evidence(failed("1.0 + (-decay) >= 0.5", "if 1 - decay >= 0.5:")))
+    assert [item.id for item in branch] == ["split_functions", "warm_up"]

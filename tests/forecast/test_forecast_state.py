@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
+import pytest
 from compilescope.reports import forecast_words
 
+from compilescope import probe
 from compilescope.diagnose import diagnose
 from compilescope.forecast.exposure import Scratch, exposure
 from compilescope.forecast.findings import Findings
@@ -136,3 +139,19 @@ def test_calls_that_all_raised_are_the_reason_for_an_empty_forecast():
     assert found.stopped == "every call so far raised: ConstraintViolationError"
     fine = Session(events=(failed, Called(0, 0, 1, 2.0, 0.1)), callables=(Callable(0, "model"),))
     assert exposure(fine, Scratch(Session(), Findings(finished=True, found=True))).stopped == ""
+
+
+def test_numbers_are_tried_on_both_sides_of_the_limits_near_those_seen(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(probe.__file__).parent / "agent"))
+    from _compilescope_agent.forecast_sizes import Group, crossed
+
+    guards = (
+        "LAMBDA_GUARD: 1.0 + ((-1)*L['decay']) >= 0.5",
+        "EQUALS_MATCH: L['other'] == 0.3",
+        "LAMBDA_GUARD: not math.isnan(L['decay'])",
+        "LAMBDA_GUARD: L['x'].size()[0] >= 0.4",
+    )
+    group = Group(((0, None),), [0.2, 0.4])
+    # 1.0 is further from what came than all that came lies apart.
+    assert crossed(group, guards) == pytest.approx([0.49, 0.51])
+    assert crossed(Group(((0, None),), [10.0, 10.5]), guards) == []

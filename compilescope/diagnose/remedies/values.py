@@ -113,7 +113,14 @@ def int_range(words: Words) -> list[Remedy]:
     """Conditions over symbolic numbers."""
     if "isnan" in words.failure.raw:
         return [as_tensor(words)]
+    if words.failure.kind == "const.float_range" and words.variable and _is_plain(words):
+        return [as_tensor(words), *_needed(words)]
     return _needed(words)
+
+
+def _is_plain(words: Words) -> bool:
+    """Whether the line is known, and is no branch on the number."""
+    return bool(words.line) and use(words) is Use.VALUE
 
 
 def int_mod(words: Words) -> list[Remedy]:

@@ -6,7 +6,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 from .forecast_inputs import Candidate
-from .forecast_sizes import Group, fresh, groups, guard_numbers, relations
+from .forecast_sizes import Group, crossed, fresh, groups, guard_numbers, number_guards, relations
 from .forecast_spec import limits
 from .forecast_strides import PRODUCT
 
@@ -98,7 +98,8 @@ class Sizing:
         group.unbounded = bool(values) and news == len(values)
         if group.unbounded:
             self._search.notes.unbounded(general.sample, group.places)
-        for value in [*group.boundaries(), *group.round_sizes(used)]:
+        limits = crossed(group, number_guards()) if group.real else []
+        for value in [*group.boundaries(), *limits, *group.round_sizes(used)]:
             new = self._set(general, {group: value})
             # Served alone, 0 and 1 may still need a graph together with others.
             if (new or (value < 2 and not group.number)) and value not in group.special:

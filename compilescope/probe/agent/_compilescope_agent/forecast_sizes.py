@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .forecast_samples import Kind, Sample, Watched, is_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from .forecast_inputs import Place
 
@@ -17,7 +18,10 @@ Limits = tuple[tuple[int, int], ...]  # ranges, ends included
 
 _SIZES = re.compile(r"\.size\(\)\[|\.stride\(\)\[")
 _NUMBER = re.compile(r"(?<![\w.\[])\d+(?![\w.\]])")
+_REAL = re.compile(r"(?<![\w.\['])-?\d+\.\d+(?:e[+-]?\d+)?")
+_COMPARED = re.compile(r"LAMBDA_GUARD: .*L\['.* (?:<=?|>=?|!=) ")
 _MOST_NUMBERS = 8
+_MOST_LIMITS = 4
 
 
 class Group:
@@ -101,19 +105,43 @@ def fresh(group: Group, used: set[int], count: int) -> list[Any]:
 
 def guard_numbers(known: set[int]) -> set[int]:
     """Numbers that guards over sizes name in all graphs compiled so far; `known` is extended."""
-    entries: Any = sys.modules["torch._dynamo.eval_frame"]._debug_get_cache_entry_list  # noqa: SLF001
     found: set[int] = set()
+    for line in _guards(known):
+        if _SIZES.search(line):
+            found |= {int(number) for number in _NUMBER.findall(line)}
+    return set(sorted(number for number in found if 2 < number < 1 << 20)[:_MOST_NUMBERS])
+
+
+def crossed(group: Group, guards: Iterable[str]) -> list[float]:
+    """Values on both sides of the limits of a number that `guards` name, near those seen."""
+    low, high = group.seen[0], group.seen[-1]
+    span = high - low
+    limits: set[float] = set()
+    for line in guards:
+        compared = _COMPARED.search(line)
+        if compared and not _SIZES.search(line):
+            numbers = [float(number) for number in _REAL.findall(line)]
+            # A limit may stand on one side of the comparison and be moved to the other.
+            limits.update(numbers)
+            limits.update(abs(one - other) for one, other in combinations(numbers, 2))
+    near = sorted(limit for limit in limits if low - span < limit < high + span)[:_MOST_LIMITS]
+    return [limit + side * span for limit in near for side in (-0.05, 0.05)]
+
+
+def number_guards() -> list[str]:
+    """The guards of all graphs compiled so far."""
+    return list(_guards(set()))
+
+
+def _guards(known: set[int]) -> Iterator[str]:
+    entries: Any = sys.modules["torch._dynamo.eval_frame"]._debug_get_cache_entry_list  # noqa: SLF001
     for reference in list(sys.modules["torch._dynamo.convert_frame"].input_codes.seen):
         code = reference()
         for entry in entries(code) if code is not None else ():
-            if id(entry) in known:
-                continue
-            known.add(id(entry))
-            for line in str(entry.guard_manager).splitlines():
-                if _SIZES.search(line):
-                    text = line.split("  #")[0]
-                    found |= {int(number) for number in _NUMBER.findall(text)}
-    return set(sorted(number for number in found if 2 < number < 1 << 20)[:_MOST_NUMBERS])
+            if id(entry) not in known:
+                known.add(id(entry))
+                for line in str(entry.guard_manager).splitlines():
+                    yield line.split("  #")[0]
 
 
 def relations(kind: Kind, found: list[Group]) -> dict[Group, list[tuple[Group, int, int]]]:
