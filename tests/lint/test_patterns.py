@@ -22,6 +22,7 @@ from torch import Tensor
 logger = logging.getLogger(__name__)
 lock = threading.Lock()
 CONFIG = {{"a": 1}}
+GENERATOR = torch.Generator()
 
 
 class Net(nn.Module):
@@ -199,6 +200,10 @@ FOUND = {
         y = x[x.argmax()]
         y = x[lengths.max()]
     """,
+    "CS136": """
+        torch._check(x.shape[0] == 4, lambda: f"bad {x.shape}")
+        torch._check_value(n > 1, lambda: f"bad {n} for {self.p}")
+    """,
     "CS140": """
         y = torch.nonzero(x)
         y = x.nonzero(as_tuple=True)
@@ -258,6 +263,11 @@ FOUND = {
         y = math.sqrt(random.uniform(0, 1))
         for i in range(random.randrange(3)): x = x + 1
         y = random.uniform(0, 1) > 0.5
+    """,
+    "CS155": """
+        y = torch.randn(4, generator=GENERATOR)
+        y = torch.multinomial(x.softmax(-1), 1, generator=GENERATOR.manual_seed(0))
+        y = x.clone().uniform_(generator=GENERATOR)
     """,
     "CS160": """
         x.sum().backward()
@@ -343,6 +353,9 @@ FINE = """
     if isinstance(n, str) and os.path.exists(n): x = x + 1
     y = torch.distributions.Normal(x, x.abs()).sample()
     torch.set_default_dtype(torch.float32)
+    torch._check(x.shape[0] == 4, lambda: "bad")
+    torch._check(n > 1, lambda: f"bad {n}")
+    y = torch.randn(4, generator=None)
     with torch.no_grad(): x = x + 1
     with torch.autocast("cpu"): x = x + 1
     with torch.inference_mode(): x = x + 1
