@@ -147,6 +147,8 @@ def _class(
         keywords=arguments.keywords,
     )
     value = machine.instance(callee.data, arguments)
+    if frame.site.loops or frame.outer is not None:
+        value.data.repeated = True
     return Value("instance", value.data, "fresh") if frame.site.compiled else value
 
 

@@ -20,6 +20,7 @@ class Instance:
         self.attributes: dict[str, Value] = {}
         self.state = "new"  # "running", "ready"
         self.compiled: Any = None
+        self.repeated = False  # made in a loop, or by a function inside another: one for each call
 
 
 def passed(value: Value) -> Value:

@@ -43,7 +43,7 @@ class CounterAttribute(Rule):
         place, operator = fact.extra
         owner = fact.value
         number = fact.other
-        if owner.kind != "instance" or owner.note == "fresh":
+        if owner.kind != "instance" or owner.note == "fresh" or owner.data.repeated:
             return
         if number.kind not in ("number", "const"):
             return

@@ -49,7 +49,7 @@ class SetOnFirstCall(Rule):
         read = self.reads.get(name)
         if read is None:
             self.stored.add(name)
-        elif fact.site.rare or put_back(fact, read.other):
+        elif fact.site.rare or fact.value.data.repeated or put_back(fact, read.other):
             return
         elif differs(read.other, fact.other) or is_flipped(fact):
             place = ast.unparse(read.node)

@@ -185,6 +185,22 @@ FREE = {
         def f(x):
             return Cache().update(x * 2)
     """,
+    "an object of each call": """
+        class Cache:
+            def __init__(self):
+                self.keys = None
+                self.seen = 0
+            def update(self, new):
+                self.seen += 1
+                if self.keys is None:
+                    self.keys = new
+                return self.keys
+        step = torch.compile(lambda x, cache: cache.update(x * 2))
+        def f(x):
+            return x
+        for _ in range(4):
+            step(torch.randn(4), Cache())
+    """,
     "set up before": """
         class Cache:
             def __init__(self):
