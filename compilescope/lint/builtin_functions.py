@@ -59,7 +59,8 @@ def _first(arguments: Arguments) -> Value:
 
 def _number(_machine: Machine, _frame: Frame, arguments: Arguments, _node: ast.AST) -> Value:
     first = _first(arguments)
-    if first.kind == "const" and isinstance(first.data, str) and first.data.isdigit():
+    alone = first.kind == "const" and len(arguments.positional) == 1
+    if alone and isinstance(first.data, str) and first.data.isdecimal():
         return const(int(first.data))
     value = widened(first)
     if may_be_tensor(value):
@@ -333,8 +334,8 @@ def _text_method(base: Value, name: str, arguments: Arguments) -> Value:
                 method = getattr(base.data, name)
                 return TRUE if method(test) else FALSE
         return BOOLEAN
-    if name in ("lower", "upper", "strip") and plain and isinstance(base.data, str):
-        return const(getattr(base.data, name)(*(v.data for v in arguments.positional)))
+    if name in ("lower", "upper", "strip") and plain and not arguments.positional:
+        return const(getattr(base.data, name)())
     if name in ("split", "rsplit", "splitlines", "partition"):
         return list_of(STRING)
     if name == "format":
