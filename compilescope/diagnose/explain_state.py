@@ -25,11 +25,18 @@ _FLAGS = {
 }
 
 
+# Names of torch 2.15.
+_RENAMED = {
+    "cuda_matmul_precision": "allow_tf32",
+    "deterministic_algorithms_warn_only": "deterministic_algorithms",
+}
+
+
 def changed_flags(words: Words) -> tuple[str, ...]:
     """The flags that the reason names: `grad_mode`, `autocast(cuda)_enabled` and so on."""
     found = re.search(r"GLOBAL_STATE changed:([^\n#]*)", words.failure.raw)
     if found:
-        return tuple(found[1].split())
+        return tuple(dict.fromkeys(_RENAMED.get(flag, flag) for flag in found[1].split()))
     source = words.failure.kind.partition("global_state.")[2]
     return (source,) if source in _FLAGS else ()
 

@@ -157,7 +157,9 @@ _STATE_KINDS = {
     "autocast_cache_enabled": "autocast_cache",
     "torch_function": "torch_function",
     "deterministic_algorithms": "deterministic",
+    "deterministic_algorithms_warn_only": "deterministic",
     "allow_tf32": "allow_tf32",
+    "cuda_matmul_precision": "allow_tf32",  # its name since 2.15
     "allow_fp16_reduce": "allow_fp16_reduce",
     "allow_bf16_reduce": "allow_bf16_reduce",
     "num_threads": "num_threads",

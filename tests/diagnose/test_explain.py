@@ -8,7 +8,7 @@ import pytest
 
 from compilescope.diagnose.evidence import Evidence
 from compilescope.diagnose.explain import is_explained, why
-from compilescope.diagnose.remedies import has_remedies
+from compilescope.diagnose.remedies import has_remedies, remedies
 from compilescope.logs.guard_kinds import KINDS
 from compilescope.logs.guards import parse_reason
 from compilescope.model import Frame, GuardFailure, Input
@@ -262,3 +262,13 @@ def test_a_constant_under_dynamic_true_is_not_promised_to_become_dynamic():
 
 def test_the_other_value_of_a_flag_is_known():
     assert "call 41 had `False`" in why(evidence("flag == True  # return x  # a.py:4 in f"))
+
+
+def test_settings_that_torch_2_15_names_anew_are_the_known_ones():
+    found = evidence(
+        "GLOBAL_STATE changed: deterministic_algorithms_warn_only cuda_matmul_precision "
+    )
+    assert "`use_deterministic_algorithms` and TF32" in why(found)
+    single = evidence("GLOBAL_STATE changed: cuda_matmul_precision ")
+    assert single.failure.kind == "global_state.allow_tf32"
+    assert [one.id for one in remedies(single)] == ["set_once"]
