@@ -34,10 +34,11 @@ def _order(ran: Ran, fastest: float) -> tuple[object, ...]:
         not ran.ok,
         measures.recompiles + measures.fallbacks,
         known and steady > fastest * _SLOW,
+        # Every call pays for a break, only the start for a warm-up.
+        measures.breaks,
         measures.warm_up > 0,
         # A graph for many sizes is also for those to come.
         measures.compiles if measures.warm_up else 0,
-        measures.breaks,
         max((one.weight for one in ran.candidates), default=0),
         len({one.key for one in ran.candidates}),
         0 if steady <= fastest * _NOISE else steady,

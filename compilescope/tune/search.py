@@ -45,7 +45,7 @@ class Search:
         """Climb: keep what helped, replace or add where something is left."""
         base = self.bench.baseline
         assert base is not None
-        current, positions, step, solved = base, dict[str, int](), 1, False
+        current, positions, step = base, dict[str, int](), 1
         while step <= PATIENCE:
             if self.bench.left() <= self._reserve(current):
                 self._cut = True
@@ -54,7 +54,7 @@ class Search:
             wanted = self._positions(current, positions, step)
             chosen = self._chosen(wanted)
             if not chosen:
-                return solved
+                return False
             if self._key(chosen) in self.tried:
                 step += 1
                 continue
@@ -64,8 +64,7 @@ class Search:
             elif found.trial.outcome == "solved":
                 if found.trial.measures.breaks <= base.trial.measures.breaks:
                     return True
-                # It may be had without another graph break.
-                solved, step = True, step + 1
+                step += 1  # It may be had without another graph break.
             elif _remaining(found) < _remaining(current) or _moved_on(found, current, wanted):
                 current, positions, step = found, wanted, 1
             elif found.trial.measures.breaks > base.trial.measures.breaks and self._put_off(
@@ -74,7 +73,7 @@ class Search:
                 continue
             else:
                 step += 1
-        return solved
+        return False
 
     def _reserve(self, current: Ran) -> int:
         """Runs to keep for warm-up calls and for leaving out what a set does not need."""
@@ -151,9 +150,11 @@ class Search:
         self._replan(positions, lambda plan: [one for one in plan if one.key not in spoiled])
 
     def _warm_up(self) -> None:
-        """Add warm-up calls to the best set so far."""
-        base, best = self.bench.baseline, best_of(self.bench.done)
+        """Add warm-up calls to the best set so far that adds no graph break."""
+        base = self.bench.baseline
         assert base is not None
+        breaks = base.trial.measures.breaks
+        best = best_of(one for one in self.bench.done if one.trial.measures.breaks <= breaks)
         kept = best.candidates if best is not None else ()
         for extra in (*generic(base), *replay(base)):
             if self._attempt((*kept, extra)).trial.outcome == "solved":

@@ -41,6 +41,10 @@ def test_fewest_recompiles_then_no_warm_up_then_what_it_asks():
     ) == ["one", "many", "large", "warm", "two"]
 
 
+def test_a_warm_up_comes_before_a_new_graph_break():
+    assert names(ran("broken", breaks=1), ran("warm", warm_up=1.0)) == ["warm", "broken"]
+
+
 def test_a_fallback_counts_like_a_recompile():
     assert names(ran("eager", fallbacks=1), ran("compiled")) == ["compiled", "eager"]
 

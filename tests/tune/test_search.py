@@ -120,6 +120,15 @@ def test_what_solves_at_the_price_of_a_graph_break_is_not_the_end():
     assert best == {"dynamic"}
 
 
+def test_where_only_a_graph_break_solves_it_a_warm_up_is_tried_too(monkeypatch):
+    calls = candidate("calls", kind="warm_up")
+    monkeypatch.setattr("compilescope.tune.search.generic", lambda base: ())
+    monkeypatch.setattr("compilescope.tune.search.replay", lambda base: (calls,))
+    only = {"a": [candidate("tensor", "a")]}
+    tried, _, _ = searched(lambda has: 0 if has else 1, only, breaking=["tensor"], inputs=["kept"])
+    assert tried[:2] == [{"tensor"}, {"calls"}]
+
+
 def test_a_cause_that_hid_another_is_kept_in_check_while_that_one_is_remedied():
     def left(chosen):
         return ("b",) if "a" in {one.text for one in chosen} else ("a",)
