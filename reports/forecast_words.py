@@ -83,7 +83,9 @@ def limit(frame: ForecastFrame) -> str:
 
 def tried(item: ForecastCallable) -> str:
     """How far a callable was explored."""
-    text = f"{few(item.tried, 'input')} tried, {item.served:,} served"
+    text = f"{few(item.tried, 'input')} tried"
+    if item.served:
+        text += f", {item.served:,} served"
     if item.invalid:
         text += f", {item.invalid:,} that the program itself cannot take"
     return f"{text}; time ended before the inputs did" if item.cut else text
