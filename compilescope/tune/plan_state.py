@@ -74,7 +74,8 @@ def leave_out(situation: Situation) -> Iterator[Candidate]:
         (target.frame.path, target.frame.function) for target in situation.targets if target.frame
     }
     places = [function]
-    if situation.cause.kind.startswith("global") and situation.cause.frame.function.isidentifier():
+    of_global = situation.cause.kind.partition(".")[0] == "global"
+    if of_global and situation.cause.frame.function.isidentifier():
         places = [situation.cause.frame]
     for place in places:
         if (place.path, place.function) in own or not _is_program(place.path):

@@ -139,10 +139,13 @@ class _Held(cst.CSTTransformer):
         super().__init__()
         self.target = target
         self.count = 0
+        self.owner = ""  # the class in whose `__init__` it was found
+        self._classes: list[str] = []
         self._functions: list[str] = []
         self._modules: list[bool] = []
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
+        self._classes.append(node.name.value)
         bases = [code_of(base.value) for base in node.bases]
         self._modules.append(any(base.endswith("Module") for base in bases))
 
@@ -151,6 +154,7 @@ class _Held(cst.CSTTransformer):
     ) -> cst.ClassDef:
         del original_node
         self._modules.pop()
+        self._classes.pop()
         return updated_node
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
@@ -166,12 +170,11 @@ class _Held(cst.CSTTransformer):
     def leave_SimpleStatementLine(  # noqa: N802
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine:
-        if len(original_node.body) != 1 or not isinstance(original_node.body[0], cst.Assign):
-            return updated_node
-        assign = original_node.body[0]
-        if [code_of(one.target) for one in assign.targets] != [self.target] or not self._first():
+        assign = _assignment(original_node, self.target)
+        if assign is None or not self._first():
             return updated_node
         self.count += 1
+        self.owner = self._classes[-1] if self._classes else ""
         value = code_of(assign.value)
         name = self.target.removeprefix("self.")
         made = f"torch.tensor({value})"
@@ -187,10 +190,64 @@ class _Held(cst.CSTTransformer):
         return not self._functions and not self._modules
 
 
+def _assignment(node: cst.SimpleStatementLine, target: str) -> cst.Assign | None:
+    """The assignment to `target` alone that the line is, None if it is none."""
+    assign = node.body[0] if len(node.body) == 1 else None
+    if not isinstance(assign, cst.Assign):
+        return None
+    return assign if [code_of(one.target) for one in assign.targets] == [target] else None
+
+
+class _HeldLater(cst.CSTTransformer):
+    """Keeps an attribute a tensor where another method of its class sets it."""
+
+    def __init__(self, target: str, owner: str) -> None:
+        super().__init__()
+        self.target = target
+        self.owner = owner
+        self._classes: list[str] = []
+        self._functions: list[str] = []
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
+        self._classes.append(node.name.value)
+
+    def leave_ClassDef(  # noqa: N802
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        del original_node
+        self._classes.pop()
+        return updated_node
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
+        self._functions.append(node.name.value)
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        del original_node
+        self._functions.pop()
+        return updated_node
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        assign = _assignment(original_node, self.target)
+        here = self._classes[-1:] == [self.owner] and self._functions[-1:] != ["__init__"]
+        if assign is None or not here or not self._functions:
+            return updated_node
+        value = code_of(assign.value)
+        if isinstance(assign.value, cst.BinaryOperation) and self.target in value:
+            return updated_node  # what is computed from a tensor is one
+        kept = f"{self.target} = torch.as_tensor({value})"
+        return updated_node.with_changes(body=statement(kept).body)
+
+
 def with_held(text: str, target: str) -> str:
-    """`text` in which `target`, `self.x` or a global, begins as a tensor."""
+    """`text` in which `target`, `self.x` or a global, begins as a tensor and stays one."""
     edit = _Held(target)
-    changed = cst.parse_module(text).visit(edit).code
+    module = cst.parse_module(text).visit(edit)
     if edit.count != 1:
         raise CannotEditError(f"`{target}` is set at {edit.count} places where it could begin")
-    return with_settings(changed, [])
+    if edit.owner:
+        module = module.visit(_HeldLater(target, edit.owner))
+    return with_settings(module.code, [])

@@ -13,7 +13,7 @@ from compilescope.logs.guards import parse_reason
 from compilescope.model import Frame
 from compilescope.tune.plan_shapes import buckets_for
 from compilescope.tune.plan_sources import named
-from compilescope.tune.plan_state import _is_found, state
+from compilescope.tune.plan_state import _is_found, leave_out, state
 from compilescope.tune.remedy import Candidate, Entry, argument, config, overlay
 from compilescope.tune.strategies import _strategies
 from compilescope.tune.versions import lacking
@@ -118,3 +118,18 @@ def test_a_number_is_held_in_a_tensor_only_where_the_line_can_take_one(line, tri
         candidate=lambda name, text, *entries, weight=1: text,
     )
     assert list(state(situation)) == tried
+
+
+@pytest.mark.parametrize(("kind", "left"), [("global_state.grad_mode", []), ("global", ["step"])])
+def test_only_compiled_code_is_left_to_eager_code(tmp_path, kind, left):
+    # The line told for a setting is that of the call, in code that is never compiled.
+    path = tmp_path / "m.py"
+    path.write_text("def step(x):\n    return net(x)\n")
+    inner = Frame("/x/torch/_dynamo/external_utils.py", 67, "inner")
+    cause = SimpleNamespace(kind=kind, function=inner, frame=Frame(str(path), 2, "step"))
+    situation = SimpleNamespace(
+        cause=cause,
+        targets=(),
+        candidate=lambda name, text, *entries, weight=1: entries[0].content["name"],
+    )
+    assert list(leave_out(situation)) == left

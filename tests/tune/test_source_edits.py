@@ -92,6 +92,25 @@ def test_a_number_of_a_plain_object_and_a_global_become_tensors():
     assert "N = torch.tensor(3)" in with_held("import torch\nN = 3\ndef f():\n    N = 4\n", "N")
 
 
+def test_a_number_stays_a_tensor_where_a_later_method_sets_it():
+    text = """import torch
+class Learner:
+    def __init__(self):
+        self.clip = 0.2
+        self.n = 0
+    def update(self, done):
+        self.clip = 0.2 * (1 - done)  # less and less
+        self.n = self.n + 1
+class Other:
+    def reset(self):
+        self.clip = 1.0
+"""
+    changed = with_held(text, "self.clip")
+    assert "        self.clip = torch.as_tensor(0.2 * (1 - done))  # less and less\n" in changed
+    assert "        self.clip = 1.0\n" in changed
+    assert "        self.n = self.n + 1\n" in with_held(text, "self.n")
+
+
 def test_two_beginnings_are_refused():
     with pytest.raises(CannotEditError):
         with_held(MODULE + MODULE.replace("class M", "class N"), "self.n")
