@@ -6,13 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from compilescope.diagnose.companions import same
 from compilescope.diagnose.explain_words import as_written, bare
-from compilescope.diagnose.nearest import Difference, Inputs, differences
+from compilescope.diagnose.nearest import Difference, Inputs, differences, size_of
 from compilescope.diagnose.timeline import CompileKey
 from compilescope.model import Compiled, GuardFailure, Recompiled
 
 _OF_STRIDES = re.compile(r"(?P<tensor>[^\s(*]\S*)\.stride\(\)")
+_FROM_TWO = re.compile(r"^2 <= (?P<tensor>\S+)\.size\(\)\[(?P<dimension>\d+)\](?: <= \d+)?$")
 _UNSAID = frozenset({"unknown", "lifetime.dealloc"})
 
 
@@ -46,7 +49,7 @@ def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: In
     least = min(_rank(item) for item in found)
     equal = [item for item in found if _rank(item) == least]
     if any(item.failure.kind == "shape.zero_one" for item in equal):
-        equal.sort(key=_is_for_zero_or_one)
+        equal.sort(key=_is_for_other_sizes)
     chosen, *rest = equal
     for item in rest:
         if _went_another_way(chosen, item):
@@ -61,7 +64,25 @@ def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: In
 
 def _candidate(failure: GuardFailure, entry: Compiled | None, call: Inputs) -> _Candidate:
     found = differences(entry, call) if entry and call else []
+    if failure.kind in ("shape.range", "shape.stride"):
+        for item in found:
+            tensor = _small(item, call)
+            if tensor and tensor in failure.raw:
+                own = item.failure(failure.entry)
+                same_guard = own.required == failure.required
+                failure = replace(failure if same_guard else own, kind="shape.zero_one")
+                # Whatever else the graph asks of that size follows from it.
+                found = [item, *(other for other in found if tensor not in other.required)]
+                break
     return _Candidate(failure, entry, found, _count(found, failure))
+
+
+def _small(item: Difference, call: Inputs) -> str:
+    """The tensor that has 0 or 1 in a dimension which the graph leaves open, "" if none."""
+    match = _FROM_TWO.match(item.required) if item.aspect == "guard" else None
+    if match is None or size_of(match["tensor"], int(match["dimension"]), call) not in ("0", "1"):
+        return ""
+    return match["tensor"]
 
 
 def _went_another_way(one: _Candidate, other: _Candidate) -> bool:
@@ -77,9 +98,10 @@ def _looks_at(one: _Candidate, other: _Candidate) -> bool:
     return any(source in as_written(guard) for guard in one.entry.guards)
 
 
-def _is_for_zero_or_one(item: _Candidate) -> bool:
-    """Whether the graph is for one size alone, where another may serve all from 2 up."""
-    return item.failure.kind == "tensor.size" and bare(item.failure.required) in ("0", "1")
+def _is_for_other_sizes(item: _Candidate) -> bool:
+    """Whether the graph is for 0 or 1 alone or from a limit up: another serves all from 2 up."""
+    alone = item.failure.kind == "tensor.size" and bare(item.failure.required) in ("0", "1")
+    return alone or item.failure.kind == "shape.range"
 
 
 def _rank(item: _Candidate) -> tuple[bool, int]:

@@ -50,6 +50,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         constant=first.constant,
         by_inductor=any(one.by_inductor for one in found),
         instances=tuple(item.name for item in callables) if len(callables) > 1 else (),
+        another=callables[0].name if len(callables) == 1 and first.another else "",
         compiled=_compiled(callables),
         no_module=bool(callables) and all(item.kind == "function" for item in callables),
         wrapped=wrapped,

@@ -17,6 +17,7 @@ _PARAMETERS = {
     "module.dtype": "dtype",
     "module.requires_grad": "requires_grad",
 }
+_RELATIONS = ("_range", "_mod")
 _STACK = re.compile(r"^_{2,3}stack\d+")
 
 
@@ -33,7 +34,8 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
         inside = cause.kind == "container.len" and failure.source.startswith(f"{cause.source}[")
         # A layout is one thing to change, in however many dimensions its strides differ.
         layout = _is_stride(cause) and _is_stride(failure) and cause.source == failure.source
-        if failure.kind.startswith("shape.") or same(failure, cause) or inside or layout:
+        relation = failure.kind.startswith("shape.") or failure.kind.endswith(_RELATIONS)
+        if relation or same(failure, cause) or inside or layout:
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
         seen += [

@@ -25,6 +25,7 @@ class Evidence:
     constant: bool | None = None  # whether the new graph holds the value as a constant again
     by_inductor: bool = False  # it became one in the compiler: the user's code left it open
     instances: tuple[str, ...] = ()  # the compiled callables that recompiled, where several
+    another: str = ""  # the callable whose first call it was, where the graph is another's
     compiled: str = ""  # the function that was given to torch.compile, "" where unknown
     no_module: bool = False  # what was given is known to be a function, partial or lambda
     wrapped: bool = False  # the function is torch's own wrapper of a compiled module

@@ -59,9 +59,11 @@ def type_of(words: Words) -> str:
     was = f"was {an(kind)}" if kind else "had another class"
     observed = words.observed if words.observed.isidentifier() else ""
     if observed == "NoneType":
-        now = "had `None`"
-    else:
-        now = f"had {an(observed)}" if observed else "has another class there"
+        return (
+            f"{subject} {was} when this graph was compiled; {words.call} had `None`. "
+            "With and without it are two graphs."
+        )
+    now = f"had {an(observed)}" if observed else "has another class there"
     return (
         f"{subject} {was} when this graph was compiled; {words.call} {now}. "
         "Each class needs a graph of its own."

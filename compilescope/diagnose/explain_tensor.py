@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_size import rank, size, stride
-from compilescope.diagnose.explain_words import Words, code, dtype, listed
+from compilescope.diagnose.explain_words import Words, bare, code, dtype, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,11 +18,17 @@ def data_type(words: Words) -> str:
     if words.required and words.observed:
         fact = (
             f"{subject} was {dtype(words.required)} when this graph was compiled; "
-            f"{words.call} brought {dtype(words.observed)}."
+            f"{words.call} brought {_dtypes(words)}."
         )
     else:
         fact = f"{subject} came with another dtype."
     return f"{fact} Each dtype needs a graph of its own."
+
+
+def _dtypes(words: Words) -> str:
+    """What the calls brought, in order."""
+    brought = [dtype(bare(one.observed)) for one in words.evidence.failures]
+    return listed(dict.fromkeys(brought or [dtype(words.observed)]))
 
 
 _DEVICES = {"CPU": "the CPU", "Meta": "the meta device", "CUDA": "a GPU"}

@@ -27,7 +27,9 @@ def from_global(words: Words) -> bool:
 
 def needs_value(words: Words) -> bool:
     """Whether the traced code forced a symbolic value back into a constant."""
-    if "evaluate_expr" in words.failure.raw or "run_node" in words.failure.raw:
+    # The first graph held it as a constant; the later ones say where the code asked for it.
+    texts = [words.failure.raw, *(one.raw for one in words.evidence.failures)]
+    if any("evaluate_expr" in text or "run_node" in text for text in texts):
         return True
     if words.asked_dynamic and words.failure.kind == "const.int" and not from_global(words):
         return True

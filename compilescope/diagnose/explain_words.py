@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 RESUME = re.compile(r"torch_dynamo_resume_in_(?P<function>.+)_at_(?P<line>\d+)$")
 _STACK = re.compile(r"^_{2,3}stack(?P<slot>\d+)")
+_ITEM = re.compile(r"\[-?\d+\]$")
 _SLOT = re.compile(r"_{2,3}stack\d+")
 _LOCAL = re.compile(r"\bL\[(['\"])(\w+)\1\]")
 _GLOBAL = re.compile(r"\bG\[(['\"])(\w+)\1\]")
@@ -178,12 +179,23 @@ class Words:
         return self.source
 
     @property
+    def target(self) -> str:
+        """The source where it can be assigned to, else ""; an item may be that of a tuple."""
+        return "" if _ITEM.search(self.variable) else self.variable
+
+    @property
+    def another_model(self) -> bool:
+        """Whether it was the first call of a callable that runs the code of an earlier one."""
+        several = bool(self.evidence.instances or self.evidence.another)
+        return several and self.evidence.calls == (0,)
+
+    @property
     def call(self) -> str:
         """The first call that recompiled, as a noun."""
         calls, instances = self.evidence.calls, self.evidence.instances
-        if instances and calls == (0,):
-            same = len(set(instances)) == 1
-            return f"the first call of another {code(instances[0]) if same else 'callable'}"
+        if self.another_model:
+            named = {*instances} or {self.evidence.another}
+            return f"the first call of another {code(*named) if len(named) == 1 else 'callable'}"
         return f"call {calls[0]}" if calls and not instances else "a later call"
 
     @property

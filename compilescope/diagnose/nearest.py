@@ -99,7 +99,8 @@ class Inputs:
             if item.shape is not None:
                 self.tensors[as_written(item.source)] = item
             elif item.value:
-                self.constants[as_written(item.source)] = item.value
+                # A call without a signature of its own has that of an earlier one.
+                self.constants.setdefault(as_written(item.source), item.value)
 
     def __bool__(self) -> bool:
         return bool(self.tensors or self.constants or self.types or self.members)
@@ -160,15 +161,16 @@ def constants_of(compiled: Compiled) -> dict[str, str]:
 def is_constant(compiled: Compiled, source: str, dimension: int | None) -> bool | None:
     """Whether `compiled` holds the value or size as a constant again; None where unknown."""
     key = as_written(source)
+    open_number = None
     for check in checks_of(compiled.guards):
         match check:
             case ValueCheck(key=same) if same == key and dimension is None:
                 return True
             case TypeCheck(key=same, type="int" | "float") if same == key and dimension is None:
-                return False
+                open_number = False  # unless the code asked for its value all the same
             case TensorCheck(key=same, sizes=sizes) if same == key and dimension is not None:
                 return sizes[dimension] is not None if dimension < len(sizes) else None
-    return None
+    return open_number
 
 
 def size_of(source: str, dimension: int | None, call: Inputs) -> str:

@@ -28,6 +28,7 @@ from compilescope.model import (
     Symbol,
 )
 
+_OF_MODELS = ("type.module", "module.missing", "module.param_none", "module.param_shape")
 _ROOT = re.compile(r"[^\W\d]\w*")
 
 
@@ -50,6 +51,7 @@ class Occurrence:
     seconds_lost: float
     made_inside: bool = False  # the value is made by the function itself, between graph breaks
     by_inductor: bool = False  # the size became a constant in the compiler, not in the user's code
+    another: bool = False  # the first call of a callable, where the graph is that of another one
 
 
 def occurrences(session: Session, timeline: Timeline) -> Iterator[Occurrence]:
@@ -113,6 +115,9 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         brought += tuple(item for item in given if item.source not in sources)
     call = Inputs(brought, known.symbols.get(key), compiled)
     failure, entry, others = nearest(event, known.compiles, call)
+    another = payment is not None and _is_another(known, event, entry, payment.call)
+    if another:
+        failure, others = _of_another_model(failure, others)
     return Occurrence(
         event=event,
         failure=_with_observed(failure, call),
@@ -132,7 +137,27 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
             f"{as_written(failure.source)}.size()[{failure.dimension}]" in known.by_inductor[one]
             for one in (key, (event.process, entry.compile_id if entry else ""))
         ),
+        another=another,
     )
+
+
+def _is_another(known: _Known, event: Recompiled, entry: Compiled | None, call: Called) -> bool:
+    """Whether `call` is a callable's first one and the nearest graph was compiled for another."""
+    if call.index != 0 or entry is None:
+        return False
+    first = known.timeline.payment((event.process, entry.compile_id))
+    return first is not None and first.call.callable != call.callable
+
+
+def _of_another_model(
+    failure: GuardFailure, others: tuple[GuardFailure, ...]
+) -> tuple[GuardFailure, tuple[GuardFailure, ...]]:
+    """What tells the models apart, where they are of other layers or widths: nothing is to fix."""
+    for kind in _OF_MODELS:
+        for one in (failure, *others):
+            if one.kind == kind:
+                return one, ()
+    return failure, others
 
 
 def _arguments(known: _Known, call: Called, frame: Frame) -> tuple[Input, ...]:

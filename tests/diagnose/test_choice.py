@@ -102,3 +102,38 @@ def test_a_graph_for_size_one_alone_is_not_told_where_another_serves_from_two_up
         compiled(2, check("x", "0, 3"), check("mask", "0")),
     )
     assert found.kind == "shape.zero_one"
+
+
+def open_size(*relations: str) -> tuple[str, ...]:
+    return check("x", "None, 4"), *(f"LAMBDA_GUARD: {text}" for text in relations)
+
+
+def test_a_stride_that_fails_first_does_not_hide_that_the_open_size_was_zero():
+    # A batch without edges: PyTorch prints the relation of the strides.
+    stride = "x.stride()[0] == x.size()[0]"
+    found = cause(
+        compiled(0, check("x", "30, 4")),
+        compiled(1, *open_size("L['x'].stride()[0] == L['x'].size()[0]", "2 <= L['x'].size()[0]")),
+        recompiled(
+            2, (1, stride), (0, "tensor 'x' size mismatch at index 0. expected 30, actual 0")
+        ),
+        compiled(2, check("x", "0, 4")),
+    )
+    assert (found.kind, found.source, found.dimension) == ("shape.zero_one", "x", 0)
+    assert "was 0 in a later call" in found.why
+
+
+def test_a_size_of_one_is_no_other_side_of_a_limit():
+    low, high = "2 <= x.size()[0] <= 16", "17 <= x.size()[0] <= 64"
+    found = diagnose(
+        Session(
+            events=(
+                compiled(0, *open_size("2 <= L['x'].size()[0] <= 16")),
+                recompiled(1, (0, low)),
+                compiled(1, *open_size("17 <= L['x'].size()[0] <= 64"), check("y", "20, 1")),
+                recompiled(2, (1, high), (0, low)),
+                compiled(2, check("x", "1, 4")),
+            )
+        )
+    ).causes
+    assert sorted(one.kind for one in found) == ["shape.range", "shape.zero_one"]

@@ -48,3 +48,9 @@ def test_relations_are_the_same_by_their_text():
     one = parse_reason("2 <= x.size()[0]")
     assert same(one, parse_reason("2 <= x.size()[0]  # code  # f.py:3 in f"))
     assert not same(one, parse_reason("2 <= y.size()[0]"))
+
+
+def test_a_condition_over_other_values_is_a_consequence():
+    other = parse_reason("x.size()[1] >= n  # y = f(x, n)  # m.py:4 in f")
+    condition = parse_reason("n >= 3  # if n > 2:  # m.py:5 in f")
+    assert companions(size("x"), [[other, condition]]) == ()

@@ -215,3 +215,44 @@ def test_a_random_branch_is_not_answered_with_another_draw():
 def test_a_function_without_a_name_is_no_code():
     first = find("GLOBAL_STATE changed: autocast(cpu)_enabled ", function="")[0]
     assert first.text == "Put `torch.autocast` inside the function and nowhere around its calls"
+
+
+def test_an_item_that_may_be_a_tuples_is_not_assigned():
+    found = find("tensor 'past[0]' stride mismatch at index 1. expected 16, actual 48")
+    assert [remedy.snippet for remedy in found if remedy.snippet] == []
+    named = find("tensor 'batch['x']' stride mismatch at index 1. expected 16, actual 48")
+    assert named[0].snippet
+
+
+def test_none_is_not_converted_to_the_class_of_the_others():
+    raw = "___check_type_id(past, 7654), type=<class 'tuple'>"
+    found = find(replace(parse_reason(raw), observed="NoneType"))
+    assert ids(found) == ["warm_up"]
+
+
+def test_complex_numbers_are_not_made_real():
+    found = find("tensor 'x' dtype mismatch. expected Float, actual ComplexFloat")
+    assert "cast_dtype" not in ids(found)
+    assert "cast_dtype" in ids(find("tensor 'x' dtype mismatch. expected Float, actual Double"))
+
+
+def test_the_bound_of_a_slice_is_not_held_in_a_buffer():
+    at = "  # self.queue[{}] = keys  # m.py:4 in f"
+    for bound in ("self.ptr : self.ptr + n", "self.ptr:", ": self.ptr"):
+        assert "buffer" not in ids(find("self.ptr == 8" + at.format(bound), values=("8", "16")))
+
+
+def test_an_int_of_an_object_whose_value_is_asked_for_is_not_called_symbolic():
+    line = "  # m[: self.active]  # m.py:4 in f"
+    first = parse_reason("self.active == 1" + line)
+    later = parse_reason("self.active == 2" + line + " (_dynamo/x.py:2 in evaluate_expr)")
+    found = remedies(
+        Evidence(
+            replace(first, kind="attr.object"),
+            (first, later),
+            ("1", "2", "3"),
+            Frame("m.py", 3, "f"),
+            constant=True,
+        )
+    )
+    assert "dynamic_true" not in ids(found)

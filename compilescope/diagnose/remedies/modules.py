@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compilescope import wording
-from compilescope.diagnose.explain_value import from_global
+from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies import sizes, values
 from compilescope.diagnose.remedies.catalogue import offer
@@ -42,9 +42,12 @@ def module_int(words: Words) -> list[Remedy]:
         )
         looked_up = re.search(rf"\[[^\]]*\.{attribute_name}\b|\.{attribute_name} in ", words.line)
         return [parent, whole] if looked_up else [whole, parent]
-    if words.failure.kind.startswith("attr."):
-        return [_buffer(words), *sizes.dynamic_true(words)]
-    return [_buffer(words), allow]
+    of_object = words.failure.kind.startswith("attr.")
+    if of_object and needs_value(words):
+        return values.steering(words, steered)
+    # A tensor as a size or as the bound of a slice breaks the graph.
+    tensor = [] if values.is_size(words) else [_buffer(words)]
+    return [*tensor, *(sizes.dynamic_true(words) if of_object else [allow])]
 
 
 def _buffer(words: Words) -> Remedy:

@@ -173,7 +173,7 @@ def _parameter(words: Words) -> list[Remedy]:
 
 def rank(words: Words) -> list[Remedy]:
     """Number of dimensions."""
-    snippet, name = "", words.variable
+    snippet, name = "", words.target
     if name and words.required.isdigit() and words.observed.isdigit():
         excess = int(words.observed) - int(words.required)
         if excess < 0:
@@ -191,7 +191,7 @@ def rank(words: Words) -> list[Remedy]:
 
 def stride(words: Words) -> list[Remedy]:
     """Layout in memory."""
-    name, subject = words.variable, words.name or "the tensor"
+    name, subject = words.target, words.name or "the tensor"
     # After a graph break the name may hold what the function made of its argument.
     when = f"line {words.resumed_at}" if words.resumed_at else "the call"
     contiguous = offer(

@@ -10,6 +10,7 @@ from compilescope.diagnose.explain_words import Words, code, expression
 from compilescope.diagnose.remedies import sizes
 from compilescope.diagnose.remedies.catalogue import offer
 from compilescope.diagnose.remedies.containers import keys, length
+from compilescope.diagnose.remedies.tensors import always_pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -148,7 +149,11 @@ def class_object(words: Words) -> list[Remedy]:
 def type_of(words: Words) -> list[Remedy]:
     """Classes of values."""
     found = re.search(r"type=<class '(?:\w+\.)*(\w+)'>", words.failure.raw)
-    name = words.variable
+    if "NoneType" in (words.observed, found and found[1]):
+        return always_pass(words)
+    if words.failure.kind == "type.module" and words.another_model:
+        return _own_caches(words)
+    name = words.target
     builtin = found and found[1] in ("list", "tuple", "dict", "int", "float", "str", "set")
     return [
         offer(
@@ -170,6 +175,18 @@ def module_structure(words: Words) -> list[Remedy]:
             "call",
         ),
         sizes.warm_up("Or, where modules differ for good, call each once at start-up"),
+    ]
+
+
+def _own_caches(words: Words) -> list[Remedy]:
+    """Models of other layers that run the same code."""
+    return [
+        sizes.warm_up("Call each model once at start-up: one graph for each is right"),
+        offer(
+            "isolate_recompiles",
+            "Or give each its own cache, so that one does not use up the other's limit",
+            sizes.compiled(words, "isolate_recompiles=True"),
+        ),
     ]
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_tensor import found_class, keys
-from compilescope.diagnose.explain_words import Words, dtype
+from compilescope.diagnose.explain_words import Words, bare, dtype
 from compilescope.diagnose.remedies.catalogue import offer
 from compilescope.diagnose.remedies.sizes import compiled, dynamic_true, rank, size, stride, warm_up
 
@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
 def cast(words: Words) -> list[Remedy]:
     """A dtype."""
-    name, target = words.variable, dtype(words.required)
+    name, target = words.target, dtype(words.required)
+    seen = {
+        bare(each).lower()
+        for one in words.evidence.failures
+        for each in (one.required, one.observed)
+    }
+    if len({"complex" in each for each in seen if each}) > 1:
+        return [
+            warm_up("Call it once with each dtype at start-up: one graph for each"),
+            offer("split_functions", "Or compile one function for real and one for complex input"),
+        ]
     return [
         offer(
             "cast_dtype",
@@ -32,7 +42,7 @@ def cast(words: Words) -> list[Remedy]:
 def dispatch(words: Words) -> list[Remedy]:
     """Dispatch keys."""
     differing = keys(words.required) ^ keys(words.observed)
-    name, subject = words.variable, words.name or "the tensor"
+    name, subject = words.target, words.name or "the tensor"
 
     def assign(expression: str) -> str:
         return f"{name} = {name}{expression}" if name else ""
@@ -76,7 +86,7 @@ def dispatch(words: Words) -> list[Remedy]:
 
 def device(words: Words) -> list[Remedy]:
     """Devices."""
-    name, where = words.variable, _device(words.required)
+    name, where = words.target, _device(words.required)
     return [
         offer(
             "same_device",
@@ -113,13 +123,13 @@ def functorch(words: Words) -> list[Remedy]:
 def requires_grad(words: Words) -> list[Remedy]:
     """requires_grad."""
     both = warm_up("Call it once with and once without gradients at start-up: one graph for each")
-    if re.search(r"(=|^)(0|False)\b", words.required or words.failure.raw) and words.variable:
+    if re.search(r"(=|^)(0|False)\b", words.required or words.failure.raw) and words.target:
         return [
             both,
             offer(
                 "detach",
                 f"If no gradient for {words.name} is needed: detach it before the call",
-                f"{words.variable} = {words.variable}.detach()",
+                f"{words.target} = {words.target}.detach()",
             ),
         ]
     return [
@@ -130,7 +140,7 @@ def requires_grad(words: Words) -> list[Remedy]:
 
 def plain_tensor(words: Words) -> Remedy:
     """No subclass."""
-    name = words.variable
+    name = words.target
     return offer(
         "plain_tensor",
         f"Pass {words.name or 'the value'} as a plain tensor",
@@ -140,7 +150,7 @@ def plain_tensor(words: Words) -> Remedy:
 
 def tensor_type(words: Words) -> list[Remedy]:
     """Other classes than tensors."""
-    name, subject = words.variable, words.name or "the argument"
+    name, subject = words.target, words.name or "the argument"
     kind = found_class(words)
     if kind == "NoneType":
         return always_pass(words)
@@ -182,7 +192,7 @@ _TENSORS = ("", "a tensor", "not None", "Tensor", "Parameter")
 
 def numpy(words: Words) -> list[Remedy]:
     """NumPy values."""
-    name, raw = words.variable, words.failure.raw
+    name, raw = words.target, words.failure.raw
     if "dtype mismatch" in raw:
         target = dtype(words.required)
         snippet = (

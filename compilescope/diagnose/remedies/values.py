@@ -59,7 +59,8 @@ _SIZE = (
 def is_size(words: Words) -> bool:
     """Whether the user's line takes the number as a size, which a tensor cannot be."""
     name = words.source.rpartition(".")[2].partition("[")[0]
-    after = rf"(?:{_SIZE})[^)]*\b{re.escape(name)}\b|\[[^\]]*:[^\]]*\b{re.escape(name)}\b"
+    word = re.escape(name)
+    after = rf"(?:{_SIZE})[^)]*\b{word}\b|\[[^\]]*(?::[^\]]*\b{word}\b|\b{word}\b[^\]]*:)"
     return bool(name) and re.search(after, words.line) is not None
 
 
