@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 import libcst as cst
@@ -101,8 +102,9 @@ class _AtCall(cst.CSTTransformer):
             if self._start(call) < start and (within.end.line, within.end.column) <= start:
                 raise CannotEditError(f"`{code_of(call)}` comes before `{code_of(expression)}`")
         name = f"marked_{self.place.name}"
-        if name in self.text:
-            raise CannotEditError(f"`{name}` is a name already")
+        # The name may be that of an edit of another call.
+        others = (f"{name}_{number}" for number in count(2))
+        name = next(one for one in chain([name], others) if one not in self.text)
         self._lines.append(f"{name} = {code_of(expression)}")
         return name
 

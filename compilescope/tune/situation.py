@@ -15,6 +15,8 @@ from compilescope.model import GuardFailure, Input, Session
 from compilescope.tune.remedy import Candidate, Entry
 from compilescope.tune.versions import price
 
+# A length, a size or a stride is no value to hold.
+_NO_VALUES = ("container.", "shape.", "tensor.", "module.param_shape")
 _NUMBER = re.compile(r"^-?[\d.]+(e[+-]?\d+)?$")
 _STACK = re.compile(r"^_{2,3}stack\d+")
 
@@ -149,7 +151,7 @@ class Situation:
     @property
     def is_number(self) -> bool:
         """Whether the value that differs is a number, which a tensor or a symbol can hold."""
-        if self.cause.kind.startswith("container."):  # a length is no value to hold
+        if self.cause.kind.startswith(_NO_VALUES):
             return False
         values = self.cause.values or (self.failure.required,)
         return any(_NUMBER.match(value) for value in values)

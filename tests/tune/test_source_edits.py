@@ -136,6 +136,15 @@ def test_a_mark_goes_before_the_statement_that_calls():
     assert "    # each batch\n    torch._dynamo.mark_dynamic(x, 0)\n    loss = " in changed
 
 
+def test_each_call_has_a_name_of_its_own_for_what_is_marked():
+    text = CALLER + "evaluated = compiled(next(data)[0], y)\n"
+    once = at_call(text, Place(7, 0, "a"), before=MARK)
+    both = at_call(once, Place(6, 1, "b"), before=MARK)
+    again = at_call(both + "compiled(make(3), y)\n", Place(12, 0, "a"), before=MARK)
+    assert "marked_a_2 = make(3)\n" in again
+    assert "compiled(marked_a_2, y)" in again
+
+
 def test_a_mark_reaches_into_a_starred_argument():
     text = "import torch\nc = torch.compile(f)\nc(*inputs)\n"
     changed = at_call(text, Place(3, 2, "z"), before=MARK)
