@@ -156,7 +156,7 @@ class _Page:
             self._line(text, indent=3, style="yellow")
         ordered = sorted(mine, key=lambda call: (call.repeat, len(call.causes)))
         for call in ordered[: self.most]:
-            self._line(words.input_of(call), indent=3)
+            self._line(words.input_of(call, mine), indent=3)
         if len(ordered) > self.most:
             self._line(f"… and {len(ordered) - self.most} more: --all", indent=3, style="dim")
 

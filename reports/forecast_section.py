@@ -64,7 +64,7 @@ class Section:
             key=lambda call: (call.repeat, len(call.causes)),
         )
         lines = words.remarks(item)
-        lines += [words.input_of(call) + _covered(call) for call in own[:_MOST]]
+        lines += [words.input_of(call, own) + _covered(call) for call in own[:_MOST]]
         if len(own) > _MOST:
             lines.append(f"and {few(len(own) - _MOST, 'more input')}")
         return Target(item.name or "a callable", words.tried(item), tuple(lines))

@@ -97,13 +97,20 @@ def remarks(item: ForecastCallable) -> list[str]:
     return found + [f"Every further value of {name} compiles a graph." for name in item.unbounded]
 
 
-def input_of(call: ForecastCall) -> str:
-    """What is special about an input, and how it fails to compile if it does."""
+def input_of(call: ForecastCall, calls: Sequence[ForecastCall]) -> str:
+    """What is special about an input among `calls`, and how it fails to compile if it does."""
     if call.repeat:
         again = " and at each further call" if call.unbounded else ""
         text = f"the input of call {call.call} once more{again}"
     else:
         text = title(call) or "ordinary sizes, all different"
+        alike = [one for one in calls if not one.repeat and title(one) == title(call)]
+        held = [{item.source: item.value for item in one.inputs} for one in alike]
+        text += "".join(
+            f", {item.source} = {item.value}"
+            for item in call.inputs
+            if item.value and any(other.get(item.source) != item.value for other in held)
+        )
     return f"{text}  ({call.error.splitlines()[0]})" if call.error else text
 
 

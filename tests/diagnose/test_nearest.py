@@ -139,6 +139,15 @@ def from_compile(guards: tuple[str, ...], *brought: str) -> list[tuple[str, str,
     return [tuple(item) for item in differences(entry(*guards), call)]
 
 
+def test_the_new_graph_knows_better_than_the_signature_of_an_earlier_call():
+    call = Inputs(
+        (Input("last", type="bool", value="True"),), None, entry("FALSE_MATCH: L['last'] == False")
+    )
+    assert differences(entry("FALSE_MATCH: L['last'] == False"), call) == []
+    (found,) = differences(entry("TRUE_MATCH: L['last'] == True"), call)
+    assert (found.required, found.observed) == ("True", "False")
+
+
 def test_what_the_new_graph_guards_is_what_the_call_brought():
     assert from_compile((NONE,), TYPE) == [("self.attn", "value", "None", "Mix")]
     assert from_compile((TYPE,), NONE) == [("self._modules['attn']", "type", "m.Mix", "NoneType")]

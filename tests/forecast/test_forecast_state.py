@@ -19,8 +19,11 @@ from compilescope.model import (
     Called,
     Compiled,
     Forecast,
+    ForecastCall,
     ForecastCallable,
+    ForecastChange,
     Frame,
+    Input,
     Recompiled,
     Session,
 )
@@ -155,3 +158,16 @@ def test_numbers_are_tried_on_both_sides_of_the_limits_near_those_seen(monkeypat
     # 1.0 is further from what came than all that came lies apart.
     assert crossed(group, guards) == pytest.approx([0.49, 0.51])
     assert crossed(Group(((0, None),), [10.0, 10.5]), guards) == []
+
+
+def test_inputs_of_one_title_are_told_apart_by_the_numbers_they_came_with():
+    size = (ForecastChange("x", 0, "0"),)
+    calls = [
+        ForecastCall(0, "graph", size, inputs=(Input("last", value=value), Input("n", value="3")))
+        for value in ("True", "False")
+    ]
+    assert [forecast_words.input_of(call, calls) for call in calls] == [
+        "x.shape[0] = 0, last = True",
+        "x.shape[0] = 0, last = False",
+    ]
+    assert forecast_words.input_of(calls[0], calls[:1]) == "x.shape[0] = 0"
