@@ -171,3 +171,19 @@ def test_inputs_of_one_title_are_told_apart_by_the_numbers_they_came_with():
         "x.shape[0] = 0, last = False",
     ]
     assert forecast_words.input_of(calls[0], calls[:1]) == "x.shape[0] = 0"
+
+
+@pytest.mark.parametrize("shape", [(9, 1), (1, 9), (9,)])
+def test_a_view_of_another_size_is_a_view(monkeypatch, shape):
+    # torch 2.13 has guards on the size of the tensor behind a view.
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(Path(probe.__file__).parent / "agent"))
+    from _compilescope_agent.forecast_inputs import _of_base
+
+    held = torch.ones(*[12 if size == 9 else size for size in shape])
+    made = _of_base(held.view(12), torch.arange(9.0))
+    assert tuple(made._base.shape) == shape
+    assert made.tolist() == list(range(9))
+    alone = torch.arange(9.0)
+    assert _of_base(torch.ones(12), alone) is alone
+    assert _of_base(torch.ones(24)[:12], alone) is alone

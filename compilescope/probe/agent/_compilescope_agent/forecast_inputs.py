@@ -157,12 +157,30 @@ def _tensor(
         if indexes and int(content.max()) >= (bound or 1):
             content = content % bound
         made.copy_(content)
+    made = _of_base(value, made)
     if value.requires_grad:
         made.requires_grad_()
     for name, mark in list(vars(value).items()):
         if name.startswith("_dynamo_"):
             setattr(made, name, mark)
     return made
+
+
+def _of_base(value: Any, made: Any) -> Any:
+    """`made` as a view where `value` is one: guards can be on the size of the tensor behind it.
+
+    As far as the two differ by dimensions of size 1 alone.
+    """
+    base = value._base  # noqa: SLF001
+    if base is None or value.requires_grad or not made.is_contiguous():
+        return made
+    own = [place for place, size in enumerate(value.shape) if size != 1]
+    grown = any(size != 1 for place, size in enumerate(made.shape) if place not in own)
+    if grown or [value.shape[place] for place in own] != [size for size in base.shape if size != 1]:
+        return made
+    sizes = iter([made.shape[place] for place in own])
+    shape = [1 if size == 1 else next(sizes) for size in base.shape]
+    return made.reshape(shape).clone().view(made.shape)
 
 
 def _content(torch: Any, value: Any, shape: tuple[int, ...]) -> Any:
