@@ -493,6 +493,7 @@ class ForecastCallable(msgspec.Struct, frozen=True, omit_defaults=True):
     unusable: tuple[str, ...] = ()  # why calls of the program could not be made again
     fixed: tuple[str, ...] = ()  # what has not varied, and would compile a graph if it did
     fixed_cut: bool = False  # time ended before all of that was tried
+    closed: tuple[str, ...] = ()  # objects whose tensors were not varied
 
 
 class ForecastFixed(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -37,7 +37,9 @@ def sentence(forecast: Forecast) -> str:
             return "Nothing that would recompile was found."
         held = any(entry.varied for entry in forecast.state)
         what = "No input" if held else "Nothing"
+        closed = any(item.closed for item in forecast.callables)
         varied = " that varied so far" if forecast.fixed or forecast.state else ""
+        varied = " that could be varied" if closed else varied
         text = (
             f"{what}{varied} would recompile: {few(tried, 'input')} tried, no other graph needed."
         )
@@ -94,6 +96,11 @@ def tried(item: ForecastCallable) -> str:
 def remarks(item: ForecastCallable) -> list[str]:
     """What is to be known of a callable beside its inputs."""
     found = [f"A call could not be made again: {text}" for text in item.unusable]
+    found += [
+        f"Unknown: other sizes inside of {name}. An object is passed as it came; only tensors in "
+        "arguments, lists, tuples and dicts are varied."
+        for name in item.closed
+    ]
     return found + [f"Every further value of {name} compiles a graph." for name in item.unbounded]
 
 

@@ -279,4 +279,5 @@ def _callables(
             unusable=tuple(dict.fromkeys(findings.unusable.get(number, ()))),
             fixed=tuple(dict.fromkeys(names(fixed, number))),
             fixed_cut=number in findings.incomplete,
+            closed=tuple(note.get("closed", ())),
         )

@@ -298,3 +298,23 @@ with torch.no_grad():
     assert all(named(cause).endswith("strides") for cause in found.causes)
     assert found.callables[0].served > 50
     assert {cause.kind for cause in found.causes} <= {"shape.stride", "tensor.stride"}
+
+
+OBJECT = """
+import dataclasses, torch
+@dataclasses.dataclass
+class Graph:
+    edges: torch.Tensor
+@torch.compile(backend="eager")
+def f(g):
+    return g.edges.sin()
+for n in (3, 5):
+    f(Graph(torch.ones(n)))
+"""
+
+
+def test_what_an_object_holds_is_said_to_be_unknown(tmp_path):
+    done, found = forecast(tmp_path, OBJECT)
+    assert found.callables[0].closed == ("g",)
+    assert "Nothing that could be varied would recompile" in done.stdout
+    assert "Unknown: other sizes inside of g." in done.stdout

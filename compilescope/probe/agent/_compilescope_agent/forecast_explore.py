@@ -81,7 +81,12 @@ class Search:
         mix(self, ready)
         for general in self._generals.values():
             assume(self, general)
-        self.notes.summary(cut=self.cut, left_out=self.watched.left_out)
+        closed = dict.fromkeys(
+            self.notes.name_of(sample, keys)
+            for sample in self.watched.compiles
+            for keys in sample.closed()
+        )
+        self.notes.summary(cut=self.cut, left_out=self.watched.left_out, closed=list(closed))
 
     def run_fixed(self, deadline: float) -> None:
         """What has not varied, until `deadline`."""

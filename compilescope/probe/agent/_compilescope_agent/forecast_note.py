@@ -88,7 +88,7 @@ class Notes:
         """The inputs that a warm-up has to call."""
         self._line("cover", calls=numbers)
 
-    def summary(self, *, cut: bool, left_out: int) -> None:
+    def summary(self, *, cut: bool, left_out: int, closed: list[str]) -> None:
         """How much was tried."""
         self._line(
             "summary",
@@ -98,6 +98,7 @@ class Notes:
             invalid=self.invalid,
             cut=cut,
             left_out=left_out,
+            closed=closed,
         )
 
     def name_of(self, _sample: Sample, keys: tuple[Any, ...]) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import sys
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .forecast_strides import bases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MOST_FACTS = 2000  # signatures whose sizes are kept
 _MOST_SAMPLES = 12  # real arguments that are kept for each kind of call
@@ -74,6 +77,15 @@ class Sample:
     def layout(self) -> tuple[Any, ...]:
         """The strides of every tensor, in order."""
         return tuple(_strides(leaf.value) for leaf in self.leaves)
+
+    def closed(self) -> Iterator[tuple[Any, ...]]:
+        """The keys of each object that holds tensors: it is passed as it is, nothing is varied."""
+        for leaf in self.leaves:
+            module = isinstance(leaf.value, sys.modules["torch"].nn.Module)
+            if module or is_tensor(leaf.value):
+                continue
+            if any(is_tensor(held) for held in getattr(leaf.value, "__dict__", {}).values()):
+                yield tuple(keys_of(leaf.path))
 
     def bases(self) -> tuple[Any, ...]:
         """The sizes of the larger tensors that tensors are slices of, in order."""
