@@ -54,15 +54,18 @@ class Sources:
         path = path.resolve()
         if path not in self.after:
             return line
-        matcher = difflib.SequenceMatcher(
-            None,
-            self.ran.get(path, self.before[path]).splitlines(),
-            self.after[path].splitlines(),
-            autojunk=False,
-        )
-        for block in matcher.get_matching_blocks():
-            if block.a <= line - 1 < block.a + block.size:
-                return block.b + line - block.a
+        before = self.ran.get(path, self.before[path]).splitlines()
+        after = self.after[path].splitlines()
+        matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+        for tag, start, end, new, new_end in matcher.get_opcodes():
+            if not start <= line - 1 < end:
+                continue
+            if tag == "equal":
+                return new + line - start
+            # An argument of the call was wrapped: it is the line that is most like the old one.
+            alike = difflib.get_close_matches(before[line - 1], after[new:new_end], 1)
+            if alike and after[new:new_end].count(alike[0]) == 1:
+                return new + after[new:new_end].index(alike[0]) + 1
         raise CannotEditError("the call was changed by another edit")
 
     def diff(self) -> str:

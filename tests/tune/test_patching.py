@@ -10,8 +10,10 @@ import pytest
 
 from compilescope.tune.byhand import left_to_the_user
 from compilescope.tune.patch_entries import as_called, setting
+from compilescope.tune.patch_sources import Sources
 from compilescope.tune.patching import patch
 from compilescope.tune.remedy import Candidate, Entry, compile_with
+from compilescope.tune.source_edits import CannotEditError
 from compilescope.tuning import Measures, Trial
 
 TWO = """import torch
@@ -106,3 +108,16 @@ def test_a_setting_brings_its_module_where_torch_alone_does_not():
 def test_an_argument_of_a_wrapper_has_the_name_that_the_call_gives():
     assert as_called("kwargs['input_ids'].x") == "input_ids.x"
     assert as_called("x['k']") == "x['k']"
+
+
+def test_a_call_is_found_again_after_an_argument_of_it_was_wrapped(tmp_path):
+    path = tmp_path / "m.py"
+    path.write_text("import torch\n\ny = run(x, floor)\nz = run(x, 2)\n")
+    sources = Sources(None, path)
+    sources.edit(path, lambda text: text.replace("(x, floor)", "(x, torch.tensor(floor))"))
+    assert sources.moved(path, 3) == 3
+    sources.edit(path, lambda text: text.replace("y = run", "mark(x)\ny = run"))
+    assert (sources.moved(path, 3), sources.moved(path, 4)) == (4, 5)
+    sources.edit(path, lambda text: text.replace("y = run(x, torch.tensor(floor))", "pass"))
+    with pytest.raises(CannotEditError, match="changed by another edit"):
+        sources.moved(path, 3)
