@@ -32,8 +32,10 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
     for failure in (item for found in failures for item in found):
         # Relations over a size that is itself the cause are its consequences.
         inside = cause.kind == "container.len" and failure.source.startswith(f"{cause.source}[")
-        # A layout is one thing to change, in however many dimensions its strides differ.
-        layout = _is_stride(cause) and _is_stride(failure) and cause.source == failure.source
+        # A layout is one thing to change, in however many dimensions its strides differ. What is
+        # sparse has none.
+        about = _is_stride(cause) or cause.kind == "tensor.dispatch_key"
+        layout = about and _is_stride(failure) and cause.source == failure.source
         relation = failure.kind.startswith("shape.") or failure.kind.endswith(_RELATIONS)
         if relation or same(failure, cause) or inside or layout:
             continue

@@ -30,6 +30,11 @@ def test_the_strides_of_one_tensor_are_one_thing():
         return parse_reason(text)
 
     assert companions(stride("x", 0), [[stride("x", 1), stride("x", 2)]]) == ()
+    sparse = parse_reason(
+        "tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU), actual "
+        "DispatchKeySet(SparseCPU)"
+    )
+    assert companions(sparse, [[stride("x", 0)]]) == ()
     assert "stride 1 of `y`" in companions(stride("x", 0), [[stride("y", 1)]])[0]
 
 
