@@ -72,7 +72,8 @@ def _candidate(failure: GuardFailure, entry: Compiled | None, call: Inputs) -> _
                 same_guard = own.required == failure.required
                 failure = replace(failure if same_guard else own, kind="shape.zero_one")
                 # Whatever else the graph asks of that size follows from it.
-                found = [item, *(other for other in found if tensor not in other.required)]
+                follows = re.compile(rf"(?<![\w.]){re.escape(tensor)}\.(?:size|stride)\(")
+                found = [item, *(one for one in found if not follows.search(one.required))]
                 break
     return _Candidate(failure, entry, found, _count(found, failure))
 

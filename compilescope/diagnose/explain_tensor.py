@@ -27,7 +27,7 @@ def data_type(words: Words) -> str:
 
 def _dtypes(words: Words) -> str:
     """What the calls brought, in order."""
-    brought = [dtype(bare(one.observed)) for one in words.evidence.failures]
+    brought = [dtype(bare(one.observed)) for one in words.evidence.failures if one.observed]
     return listed(dict.fromkeys(brought or [dtype(words.observed)]))
 
 
