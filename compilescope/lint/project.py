@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 
 from compilescope.lint.index import Module, read_module
+
+INSTALLED = frozenset({"torch", "numpy"})
 
 
 class Project:
@@ -90,17 +93,25 @@ class Project:
 
     def _find(self, root: str, name: str) -> str | None:
         parts = tuple(name.split("."))
+        if name in INSTALLED:  # a loose torch.py is a backend of that name, not the library
+            return self._installed(root, name)
         for folder in dict.fromkeys((root, *self._search)):
             base = os.path.join(folder, *parts) if folder else os.path.join(*parts)
             for path in (f"{base}.py", os.path.join(base, "__init__.py")):
                 if self._exists(path):
                     return path
+        if parts[0] in sys.stdlib_module_names:  # shadowed only from beside the importing file
+            return None
         for path in self._by_name.get(parts[-1], []):
             folder, file = os.path.split(path)
             own = () if file == "__init__.py" else (file.removesuffix(".py"),)
             if (*self._package(path), *own) == parts:
                 return path
         return None
+
+    def _installed(self, root: str, name: str) -> str | None:
+        path = os.path.join(root, name, "__init__.py")
+        return path if self._exists(path) else None
 
 
 def _last_name(path: str) -> str:

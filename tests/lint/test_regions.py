@@ -388,3 +388,22 @@ def test_a_fix_is_promised_only_where_it_is_made(head, call, fix):
     source = f"{head}\nimport torch\n@torch.compile\ndef f(x):\n    return x * {call}\n"
     (finding,) = lint_source(source, "a.py", target_torch=(2, 13))
     assert (finding.code, finding.fix) == ("CS150", fix)
+
+
+@pytest.mark.parametrize("place", ["backends/torch.py", "torch.py", "backends/random.py"])
+def test_a_loose_file_named_like_a_library_does_not_replace_it(place):
+    text = """
+        import random
+        import torch
+
+        class Net(torch.nn.Module):
+            def forward(self, x):
+                if x.sum() > 0:
+                    random.shuffle(self.order)
+                return x
+    """
+    sources = {"pkg/__init__.py": "", "pkg/net.py": textwrap.dedent(text), place: "x = 1\n"}
+    alone = lint_project(Project({"pkg/net.py": sources["pkg/net.py"]}, follow=False))
+    findings = lint_project(Project(sources, follow=False))
+    assert [(f.line, f.code) for f in findings] == [(f.line, f.code) for f in alone]
+    assert "CS101" in {f.code for f in findings}
