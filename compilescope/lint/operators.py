@@ -71,10 +71,19 @@ def binary(left: Value, right: Value, operator: ast.operator) -> Value:
         return _container_binary(left, right, operator)
     if left.kind == "size" and right.kind in ("size", "tuple", "list"):
         return list_of(SHAPE_NUMBER, "tuple")
+    if _decides(left, operator) and right.kind in ("unknown", "number", "const"):
+        return left
     text = (left.kind == "string", isinstance(left.data, str) and left.kind == "const")
     if any(text):
         return STRING
     return _number_binary(left, right, operator)
+
+
+def _decides(left: Value, operator: ast.operator) -> bool:
+    """Whether the left side of `|` or `&` is a truth value that the right side cannot change."""
+    if left.kind != "const" or type(left.data) is not bool:
+        return False
+    return isinstance(operator, ast.BitOr if left.data else ast.BitAnd)
 
 
 def _tensor_binary(left: Value, right: Value, operator: ast.operator) -> Value:

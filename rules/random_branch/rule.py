@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compilescope.lint.rule import Fact, Report, Rule, Versions
+from compilescope.lint.rule import Fact, Report, Rule, Versions, holds
 
 
 class RandomBranch(Rule):
@@ -23,7 +23,9 @@ class RandomBranch(Rule):
     facts = ("branch",)
 
     def check(self, fact: Fact, target: Versions) -> Iterator[Report]:
-        """Report the place."""
-        del target
-        if fact.value.kind == "number" and fact.value.data in ("random", "drawn"):
+        """Report the place; before 2.14 the graph has ended at `random.random()` itself."""
+        if fact.value.kind != "number":
+            return
+        drawn = fact.value.data == "drawn"
+        if drawn or (fact.value.data == "random" and holds(">=2.14", target)):
             yield Report()

@@ -94,7 +94,7 @@ FOUND = {
     """,
     "CS107": """
         if random.uniform(0, 1) < self.p: return x
-        if self.training and random.random() < 0.5: return x
+        if self.training and random.randint(0, 1): return x
     """,
     "CS108": """
         y = sorted([x.sum(), x.max()])
@@ -519,6 +519,7 @@ MENDED = [  # each was reported more than this in real models; torch 2.13 agrees
     ("if random.choice(['a', 'b']) == 'a': x = x + 1", {"CS150"}),
     ("if time.time() % 2 > 1: x = x + 1", {"CS116"}),
     ("if random.uniform(0.0, 1.0) > 0.5: x = x + 1", {"CS107"}),
+    ("if random.random() > 0.5: x = x + 1", {"CS150"}),
     ("data['a'] -= x", set()),
     ("data['a'] = data['a'] + 1", set()),
     ("data['a'] = x", {"CS205"}),

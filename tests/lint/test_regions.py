@@ -161,6 +161,20 @@ NOT_COMPILED = {
                     print(x.sum().item())
                 return x
     """,
+    "guarded by a test that adds up several": """
+        import torch
+        from torch import nn
+        def traced(x=None):
+            found = torch.compiler.is_compiling() or torch.jit.is_tracing()
+            if x is not None:
+                found |= stands_in(x)
+            return found
+        class Net(nn.Module):
+            def forward(self, x):
+                if not traced(x) and torch.all(x == 1):
+                    return None
+                return x
+    """,
     "what leads to an error": """
         import torch
         from torch import nn
