@@ -155,8 +155,8 @@ class _Page:
         for text in words.remarks(target):
             self._line(text, indent=3, style="yellow")
         ordered = sorted(mine, key=lambda call: (call.repeat, len(call.causes)))
-        for call in ordered[: self.most]:
-            self._line(words.input_of(call, mine), indent=3)
+        for text in words.inputs_of(ordered)[: self.most]:
+            self._line(text, indent=3)
         if len(ordered) > self.most:
             self._line(f"… and {len(ordered) - self.most} more: --all", indent=3, style="dim")
 

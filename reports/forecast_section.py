@@ -64,7 +64,8 @@ class Section:
             key=lambda call: (call.repeat, len(call.causes)),
         )
         lines = words.remarks(item)
-        lines += [words.input_of(call, own) + _covered(call) for call in own[:_MOST]]
+        told = zip(own[:_MOST], words.inputs_of(own), strict=False)
+        lines += [text + _covered(call) for call, text in told]
         if len(own) > _MOST:
             lines.append(f"and {few(len(own) - _MOST, 'more input')}")
         return Target(item.name or "a callable", words.tried(item), tuple(lines))

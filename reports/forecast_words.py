@@ -104,21 +104,34 @@ def remarks(item: ForecastCallable) -> list[str]:
     return found + [f"Every further value of {name} compiles a graph." for name in item.unbounded]
 
 
-def input_of(call: ForecastCall, calls: Sequence[ForecastCall]) -> str:
-    """What is special about an input among `calls`, and how it fails to compile if it does."""
-    if call.repeat:
-        again = " and at each further call" if call.unbounded else ""
-        text = f"the input of call {call.call} once more{again}"
-    else:
-        text = title(call) or "ordinary sizes, all different"
-        alike = [one for one in calls if not one.repeat and title(one) == title(call)]
-        held = [{item.source: item.value for item in one.inputs} for one in alike]
-        text += "".join(
+def inputs_of(calls: Sequence[ForecastCall]) -> list[str]:
+    """What is special about each input, and how it fails to compile if it does.
+
+    Inputs of one title are told apart by the values that they came with.
+    """
+    titles = [_title(call) for call in calls]
+    alike = Counter(titles)
+    came = Counter(
+        (name, item.source, item.value)
+        for call, name in zip(calls, titles, strict=True)
+        for item in call.inputs
+    )
+    found = []
+    for call, name in zip(calls, titles, strict=True):
+        text = name + "".join(
             f", {item.source} = {item.value}"
             for item in call.inputs
-            if item.value and any(other.get(item.source) != item.value for other in held)
+            if item.value and not call.repeat and came[name, item.source, item.value] < alike[name]
         )
-    return f"{text}  ({call.error.splitlines()[0]})" if call.error else text
+        found.append(f"{text}  ({call.error.splitlines()[0]})" if call.error else text)
+    return found
+
+
+def _title(call: ForecastCall) -> str:
+    if call.repeat:
+        again = " and at each further call" if call.unbounded else ""
+        return f"the input of call {call.call} once more{again}"
+    return title(call) or "ordinary sizes, all different"
 
 
 def warmup(forecast: Forecast) -> tuple[str, str]:

@@ -132,40 +132,48 @@ def with_disabled(text: str, name: str) -> str:
     return with_settings(changed, [])
 
 
-class _Held(cst.CSTTransformer):
+class _Within(cst.CSTTransformer):
+    """Knows the classes and functions around the node at hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.classes: list[cst.ClassDef] = []
+        self.functions: list[str] = []
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
+        self.classes.append(node)
+
+    def leave_ClassDef(  # noqa: N802
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        del original_node
+        self.classes.pop()
+        return updated_node
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
+        self.functions.append(node.name.value)
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        del original_node
+        self.functions.pop()
+        return updated_node
+
+    @property
+    def owner(self) -> str:
+        """The name of the innermost class, "" outside of all."""
+        return self.classes[-1].name.value if self.classes else ""
+
+
+class _Held(_Within):
     """Turns the number that an attribute or global begins with into a tensor."""
 
     def __init__(self, target: str) -> None:
         super().__init__()
         self.target = target
         self.count = 0
-        self.owner = ""  # the class in whose `__init__` it was found
-        self._classes: list[str] = []
-        self._functions: list[str] = []
-        self._modules: list[bool] = []
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
-        self._classes.append(node.name.value)
-        bases = [code_of(base.value) for base in node.bases]
-        self._modules.append(any(base.endswith("Module") for base in bases))
-
-    def leave_ClassDef(  # noqa: N802
-        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
-    ) -> cst.ClassDef:
-        del original_node
-        self._modules.pop()
-        self._classes.pop()
-        return updated_node
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
-        self._functions.append(node.name.value)
-
-    def leave_FunctionDef(  # noqa: N802
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        del original_node
-        self._functions.pop()
-        return updated_node
+        self.found_in = ""  # the class in whose `__init__` it was found
 
     def leave_SimpleStatementLine(  # noqa: N802
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
@@ -174,11 +182,11 @@ class _Held(cst.CSTTransformer):
         if assign is None or not self._first():
             return updated_node
         self.count += 1
-        self.owner = self._classes[-1] if self._classes else ""
+        self.found_in = self.owner
         value = code_of(assign.value)
         name = self.target.removeprefix("self.")
         made = f"torch.tensor({value})"
-        if self.target == name or not (self._modules and self._modules[-1]):
+        if self.target == name or not self._in_module():
             new = f"{self.target} = {made}"
         else:
             new = f'self.register_buffer("{name}", {made}, persistent=False)'
@@ -186,8 +194,12 @@ class _Held(cst.CSTTransformer):
 
     def _first(self) -> bool:
         if self.target.startswith("self."):
-            return bool(self._functions) and self._functions[-1] == "__init__"
-        return not self._functions and not self._modules
+            return self.functions[-1:] == ["__init__"]
+        return not self.functions and not self.classes
+
+    def _in_module(self) -> bool:
+        bases = self.classes[-1].bases if self.classes else ()
+        return any(code_of(base.value).endswith("Module") for base in bases)
 
 
 def _assignment(node: cst.SimpleStatementLine, target: str) -> cst.Assign | None:
@@ -198,42 +210,20 @@ def _assignment(node: cst.SimpleStatementLine, target: str) -> cst.Assign | None
     return assign if [code_of(one.target) for one in assign.targets] == [target] else None
 
 
-class _HeldLater(cst.CSTTransformer):
+class _HeldLater(_Within):
     """Keeps an attribute a tensor where another method of its class sets it."""
 
-    def __init__(self, target: str, owner: str) -> None:
+    def __init__(self, target: str, found_in: str) -> None:
         super().__init__()
         self.target = target
-        self.owner = owner
-        self._classes: list[str] = []
-        self._functions: list[str] = []
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> None:  # noqa: N802
-        self._classes.append(node.name.value)
-
-    def leave_ClassDef(  # noqa: N802
-        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
-    ) -> cst.ClassDef:
-        del original_node
-        self._classes.pop()
-        return updated_node
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:  # noqa: N802
-        self._functions.append(node.name.value)
-
-    def leave_FunctionDef(  # noqa: N802
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        del original_node
-        self._functions.pop()
-        return updated_node
+        self.found_in = found_in
 
     def leave_SimpleStatementLine(  # noqa: N802
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine:
         assign = _assignment(original_node, self.target)
-        here = self._classes[-1:] == [self.owner] and self._functions[-1:] != ["__init__"]
-        if assign is None or not here or not self._functions:
+        later = bool(self.functions) and self.functions[-1] != "__init__"
+        if assign is None or not later or self.owner != self.found_in:
             return updated_node
         value = code_of(assign.value)
         if isinstance(assign.value, cst.BinaryOperation) and self.target in value:
@@ -248,6 +238,6 @@ def with_held(text: str, target: str) -> str:
     module = cst.parse_module(text).visit(edit)
     if edit.count != 1:
         raise CannotEditError(f"`{target}` is set at {edit.count} places where it could begin")
-    if edit.owner:
-        module = module.visit(_HeldLater(target, edit.owner))
+    if edit.found_in:
+        module = module.visit(_HeldLater(target, edit.found_in))
     return with_settings(module.code, [])

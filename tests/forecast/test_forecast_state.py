@@ -166,11 +166,11 @@ def test_inputs_of_one_title_are_told_apart_by_the_numbers_they_came_with():
         ForecastCall(0, "graph", size, inputs=(Input("last", value=value), Input("n", value="3")))
         for value in ("True", "False")
     ]
-    assert [forecast_words.input_of(call, calls) for call in calls] == [
+    assert forecast_words.inputs_of(calls) == [
         "x.shape[0] = 0, last = True",
         "x.shape[0] = 0, last = False",
     ]
-    assert forecast_words.input_of(calls[0], calls[:1]) == "x.shape[0] = 0"
+    assert forecast_words.inputs_of(calls[:1]) == ["x.shape[0] = 0"]
 
 
 @pytest.mark.parametrize("shape", [(9, 1), (1, 9), (9,)])
