@@ -19,6 +19,7 @@ from compilescope.bench.plan import Plan
 from compilescope.bench.progress import Progress
 from compilescope.benching import Setting
 from compilescope.errors import ProgramError
+from compilescope.probe.launcher import compile_workers
 
 CHILD = Path(__file__).parent / "agent" / "bench_child.py"
 _LOOK = 5.0  # seconds between two looks at a process that is waited for
@@ -174,14 +175,11 @@ class Processes:
 
 
 def _variables(cache: Path, beside: int) -> dict[str, str]:
-    # Each process has compile workers of its own: side by side they share the processors.
-    workers = max(1, (os.cpu_count() or 1) // beside)
-    shared = {"TORCHINDUCTOR_COMPILE_THREADS": str(workers)} if beside > 1 else {}
     # Lines that torch prints when it compiles, and at no other time; --keep keeps the user's too.
     logs = [os.environ.get("TORCH_LOGS", ""), "recompiles", "graph_breaks"]
     return {
-        **shared,
         **os.environ,
+        **compile_workers(beside),
         "TORCHINDUCTOR_CACHE_DIR": str(cache / "inductor"),
         "TRITON_CACHE_DIR": str(cache / "triton"),
         "TORCH_LOGS": ",".join(filter(None, logs)),

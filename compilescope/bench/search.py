@@ -45,10 +45,11 @@ class Search:
         """The settings of each round; `trials` must have those of the last before the next.
 
         Side by side, marks and padding join the first round, before it is known whether any size
-        varies: a process that finds nothing to mark ends at once.
+        varies or there is a GPU: a process that finds nothing to mark, or whose matrices inductor
+        does not pad, ends at once.
         """
         marks = _marks(self._given[0])
-        yield self._given + (marks if self._side_by_side else ())
+        yield self._given + ((*marks, _unpadded(marks[-1])) if self._side_by_side else ())
         several = known().inputs > 1
         if several and not self._side_by_side:
             yield marks
@@ -76,8 +77,7 @@ class Search:
         base = self._base(trials)
         yield structs.replace(base, dynamic="unbacked")
         if (known.device, known.backend) == ("cuda", "inductor"):
-            # A padded tensor that is returned and saved for the backward has a fixed stride.
-            yield structs.replace(base, shape_padding=False)
+            yield _unpadded(base)
 
     def _modes(self, trials: Sequence[Trial], known: Known) -> tuple[Setting, ...]:
         modes = {AUTOTUNED: "", GRAPHED: ""}
@@ -101,3 +101,8 @@ class Search:
 def _marks(base: Setting) -> tuple[Setting, ...]:
     marked = structs.replace(base, dynamic="marked")
     return marked, structs.replace(marked, pad=base.pad or _PAD)
+
+
+def _unpadded(setting: Setting) -> Setting:
+    """Without inductor's padding: a padded tensor that is returned and saved has a fixed stride."""
+    return structs.replace(setting, shape_padding=False)

@@ -192,6 +192,17 @@ def _signal(process: subprocess.Popen[bytes], number: int, *, whole: bool) -> No
             process.send_signal(number)
 
 
+def compile_workers(beside: int) -> dict[str, str]:
+    """Variables for one of `beside` processes at a time: inductor's workers share the processors.
+
+    Otherwise each process starts as many as there are processors. A user's own number stays.
+    """
+    name = "TORCHINDUCTOR_COMPILE_THREADS"
+    if beside <= 1 or name in os.environ:
+        return {}
+    return {name: str(max(1, (os.cpu_count() or 1) // beside))}
+
+
 def _start(run: Run, raw: Path) -> subprocess.Popen[bytes]:
     try:
         with ExitStack() as stack:

@@ -19,7 +19,7 @@ import msgspec
 from compilescope import store
 from compilescope.errors import CompilescopeError
 from compilescope.model import Session
-from compilescope.probe.launcher import Run, end, probe
+from compilescope.probe.launcher import Run, compile_workers, end, probe
 from compilescope.tune.measure import Notes, read_notes
 
 _VARIABLES = ("TORCH", "PYTORCH", "CUDA", "TRITON", "OMP_", "PYTHONHASHSEED", "PYTHONPATH")
@@ -58,6 +58,7 @@ class Runs:
     sync: bool = False
     stdin: Path = Path(os.devnull)
     reuse: bool = False
+    jobs: int = 1  # runs side by side
     _running: set[subprocess.Popen[bytes]] = field(default_factory=set)
     _stopped: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -74,7 +75,7 @@ class Runs:
         path = self.folder / f"{stem}.overlay.json"
         path.write_bytes(msgspec.json.encode(content))
         cache = tempfile.mkdtemp(prefix="cache-", dir=self.folder)
-        variables = {"COMPILESCOPE_OVERLAY": str(path.absolute())}
+        variables = {"COMPILESCOPE_OVERLAY": str(path.absolute())} | compile_workers(self.jobs)
         if not self.warm_cache:
             variables["TORCHINDUCTOR_CACHE_DIR"] = cache
         run = Run(

@@ -104,7 +104,7 @@ class Bench:
     def __post_init__(self) -> None:
         self.launch = Runs(
             self.command, self.name, self.folder, self.warm_cache, self.sync, self.stdin,
-            self.reuse,
+            self.reuse, self.jobs,
         )  # fmt: skip
 
     def left(self) -> int:

@@ -50,6 +50,7 @@ def test_a_search_for_a_training_step_side_by_side(bench):
     assert trials["marked, padded to 8"].numerics.verdict == "differs"
     assert "compiled beside 2 others" in " ".join(trials["marked"].cautions)
     assert found.notes[-1].endswith("the backend eager has no modes")
+    assert "shape_padding off: does not apply, there is no padding to leave out" in done.stderr
     assert "compiling 3 settings side by side: dynamic=None; marked; marked, pad" in done.stderr
     plain, marked = trials["dynamic=None"], trials["marked"]
     assert (plain.recompiles, marked.recompiles) == (1, 0)

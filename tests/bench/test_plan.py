@@ -161,7 +161,7 @@ def test_the_search_goes_on_from_what_helps():
         [f"{AUTOTUNED}, marked, padded to 8", f"{GRAPHED}, marked, padded to 8"],
     ]
     assert search(MANY, found, side_by_side=True)[0] == [
-        ["as it is", "marked", "marked, padded to 8"],
+        ["as it is", "marked", "marked, padded to 8", "marked, padded to 8, shape_padding off"],
         [f"{AUTOTUNED}, marked, padded to 8", f"{GRAPHED}, marked, padded to 8"],
     ]
 
@@ -173,7 +173,9 @@ def test_the_search_goes_on_from_what_was_measured_and_right(outcome):
 
 
 def test_the_search_ends_where_nothing_was_measured():
-    found = dict.fromkeys(["as it is", "marked", "marked, padded to 8"], "late")
+    padded = "marked, padded to 8"
+    late = ["as it is", "marked", padded, f"{padded}, shape_padding off"]
+    found = dict.fromkeys(late, "late")
     assert search(MANY, found, side_by_side=True)[0][1:] == [[AUTOTUNED, GRAPHED]]
 
 

@@ -121,7 +121,7 @@ def _plans(arguments: argparse.Namespace) -> dict[str, Plan]:
                 **common,
             )
             for name, words, settings in (
-                ("caption", "", [*unpadded, marked[0]]),
+                ("caption", "", unpadded),
                 ("caption_aligned", ", a vocabulary of 50,264", marked),
             )
         },

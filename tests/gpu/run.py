@@ -1,6 +1,6 @@
 """The whole of compilescope on a GPU, in parts, within a time: priority first, results at once.
 
-    python tests/gpu/run.py OUT [--parts overhead,triton,...] [--seconds 400] [--jobs 4] [--list]
+    python tests/gpu/run.py OUT [--parts overhead,triton,...] [--seconds 520] [--jobs 6] [--list]
 
 Leaves OUT/summary.txt and OUT/results.tar.gz, both written anew whenever a part has ended; a part
 that runs out of time leaves what it had. compilescope must be importable in this interpreter, which
@@ -71,22 +71,22 @@ def parts(given: argparse.Namespace) -> list[Part]:
     """Every part, those first whose results are needed most."""
     strategies = (
         *COMPILESCOPE, "tune", "--strategies", "--jobs", str(given.tune_jobs),
-        "--minutes", "{minutes}", "-q",
+        "--minutes", "{minutes}", "--timeout", "230",
         "--format", "markdown", "-o", "{out}/strategies.json", str(GRAPH_NET),
         *FULL_SIZE, *ROWS, "--layers", str(given.layers),
     )  # fmt: skip
     forecast = (sys.executable, str(HERE / "forecast.py"), "{out}")
     programs = sorted(PROGRAMS.glob("*.py"))
-    first = ("triton_rows", "cudagraph_moves", "decode_cache", "mlp_item")
-    rest = [path.stem for path in programs if path.stem not in (*first, "caption_step")]
+    # The longest first, beside the strategies.
+    first = ("caption_step", "triton_rows", "triton_spills", "cudagraph_moves", "decode_cache")
+    rest = [path.stem for path in programs if path.stem not in first]
     return [
         Part("overhead", (sys.executable, str(HERE / "overhead.py"), "{out}"), 90, alone=True),
-        Part("strategies", strategies, 420, weight=2),
-        *(probe(name) for name in first),
+        Part("strategies", strategies, 440, weight=2),
+        Part("graph_net", (*probed("graph_net"), str(GRAPH_NET), *FULL_SIZE, *ROWS), 300),
+        *(probe(name, 300) for name in first),
         Part("forecast", forecast, 300),
-        Part("graph_net", (*probed("graph_net"), str(GRAPH_NET), *FULL_SIZE, *ROWS), 240),
         *(probe(name) for name in rest),
-        probe("caption_step", 420),
     ]
 
 
@@ -217,9 +217,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--parts", default="", help="names, separated by commas")
     parser.add_argument("--seconds", type=float, default=520, help="for all parts together")
-    parser.add_argument("--jobs", type=int, default=4, help="places for parts side by side")
-    parser.add_argument("--tune-jobs", type=int, default=5, help="strategies side by side")
-    parser.add_argument("--layers", type=int, default=16, help="of the strategies' network")
+    parser.add_argument("--jobs", type=int, default=6, help="places for parts side by side")
+    parser.add_argument("--tune-jobs", type=int, default=8, help="strategies side by side")
+    parser.add_argument("--layers", type=int, default=8, help="of the strategies' network")
     parser.add_argument("--list", action="store_true", help="the parts and their limits")
     return parser.parse_args()
 

@@ -73,6 +73,5 @@ def test_unknown_parts_are_an_error(script, tmp_path, monkeypatch, capsys):
 def test_what_is_needed_most_comes_first(script, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "argv", ["run.py", str(tmp_path)])
     names = [one.name for one in script.parts(script._arguments())]
-    assert names[:3] == ["overhead", "strategies", "triton_rows"]
-    assert names[-1] == "caption_step"
+    assert names[:4] == ["overhead", "strategies", "graph_net", "caption_step"]
     assert len(set(names)) == len(names)

@@ -33,6 +33,17 @@ def test_each_run_reads_the_same_input(program, tmp_path):
     assert logs == ["seven\n", "seven\n"]
 
 
+def test_runs_side_by_side_share_the_processors_for_compiling(program, monkeypatch):
+    name = "TORCHINDUCTOR_COMPILE_THREADS"
+    monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: 16)
+    text = f"import os; print(os.environ.get({name!r}))"
+    said = [program(text, jobs=jobs).run("trial", {}, None).log.read_text() for jobs in (1, 5, 40)]
+    assert said == ["None\n", "3\n", "1\n"]
+    monkeypatch.setenv(name, "7")
+    assert program(text, jobs=5).run("trial", {}, None).log.read_text() == "7\n"
+
+
 def test_a_run_that_hangs_is_ended_with_what_it_started(program, tmp_path):
     pid = tmp_path / "pid"
     runs = program(

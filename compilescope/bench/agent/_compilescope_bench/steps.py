@@ -136,6 +136,7 @@ def compiled(subject: Subject, setting: dict[str, Any]) -> tuple[Variant, list[s
     if dynamic == "unbacked":
         torch.fx.experimental._config.use_duck_shape = False  # noqa: SLF001
     if not setting["shape_padding"]:
+        _has_padding(subject)
         torch._inductor.config.shape_padding = False  # noqa: SLF001
     try:
         call = torch.compile(subject.target, **options)
@@ -144,6 +145,13 @@ def compiled(subject: Subject, setting: dict[str, Any]) -> tuple[Variant, list[s
     variant = Variant("compiled", call, subject)
     variant.graphed = subject.device.type == "cuda" and options.get("mode") in _GRAPHED
     return variant, _prepared(variant, subject, setting)
+
+
+def _has_padding(subject: Subject) -> None:
+    backend = subject.options.get("backend") or "inductor"
+    if (subject.device.type, backend) != ("cuda", "inductor"):
+        text = "there is no padding to leave out: inductor pads matrices on a GPU only"
+        raise Problem("setting", text)
 
 
 def _prepared(variant: Variant, subject: Subject, setting: dict[str, Any]) -> list[str]:
