@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
 from compilescope.diagnose.notices import explain as explain_notice
-from compilescope.diagnose.notices_cudagraphs import moved, overwritten
+from compilescope.diagnose.notices_moves import moved, overwritten
 from compilescope.diagnosis import CudaGraphProblem
 from compilescope.model import CudaGraphed, Errored, Frame, Session, Warned
 from compilescope.paths import own_frame
@@ -27,15 +28,16 @@ _GRADIENT = "gradient tensor output"
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?')
 _STATEMENT = re.compile(r'^\s*(?!File ")(?P<code>\S.*)$')
 _KINDS: tuple[tuple[str, Kind], ...] = (
-    (r"max re-recording limit", "given_up"),
+    (r"max re-recording limit|re-recording threshold|shape_rerecord_limit=", "given_up"),
     (r"CUDAGraph supports dynamic shapes", "many_sizes"),
     (r"Unable to hit fast path of CUDAGraphs", "pending_backward"),
     (r"will be copied during cudagraphs", "copied"),
     (r"[Rr]e-recording", "rerecorded"),
 )
 _PARTITION = re.compile(
-    r"^(?:[\w ]+ ops(?: when .*)?|custom partition op: .*|\w+-unsafe .*|uses cudagraph-unsafe .*)$"
+    r"^(?:[\w -]+ ops(?: when .*)?|custom partition op: .*|\w+-unsafe .*|uses cudagraph-unsafe .*)$"
 )
+_INPUT = re.compile(r"^input name: (\S+)$", re.MULTILINE)
 _ORDER: tuple[Kind, ...] = (
     "overwritten", "given_up", "skipped", "rerecorded", "pending_backward", "many_sizes", "copied",
 )  # fmt: skip
@@ -66,11 +68,41 @@ def explain(session: Session) -> tuple[CudaGraphProblem, ...]:
     )
 
 
+def steps(session: Session) -> tuple[CudaGraphed, ...]:
+    """What was set up, warmed up and recorded.
+
+    Older sessions count every graph that did not fit a call as recorded again, whether or not
+    another one fitted: no function is recorded again more often than it is recorded, less one.
+    """
+    found = tuple(event for event in session.events if isinstance(event, CudaGraphed))
+    left: dict[tuple[int, str, str, str], int] = defaultdict(int)
+    for event in found:
+        if event.what == "recorded":
+            left[_recorded_as(event)] += event.times
+    left = defaultdict(int, {key: times - 1 for key, times in left.items()})
+    kept = []
+    for event in found:
+        if event.what != "rerecorded":
+            kept.append(event)
+            continue
+        key = _recorded_as(event)
+        times = min(event.times, left[key])
+        left[key] -= times
+        if times:
+            kept.append(replace(event, times=times))
+    return tuple(kept)
+
+
+def _recorded_as(event: CudaGraphed) -> tuple[int, str, str, str]:
+    return event.process, event.compile_id, event.function, event.mode
+
+
 def _problems(session: Session) -> Iterator[CudaGraphProblem]:
     for event in session.events:
         if isinstance(event, Warned):
             yield from _warned(event)
-        elif isinstance(event, CudaGraphed) and event.what == "rerecorded":
+    for event in steps(session):
+        if event.what == "rerecorded":
             why, remedies = moved(event.reason, event.inputs)
             yield CudaGraphProblem(
                 kind="rerecorded",
@@ -99,6 +131,7 @@ def _warned(event: Warned) -> Iterator[CudaGraphProblem]:
         why=why,
         times=event.times,
         frame=event.frame,
+        inputs=tuple(_INPUT.findall(event.text)),
         compile_ids=_ids(event.compile_id),
         remedies=remedies,
     )

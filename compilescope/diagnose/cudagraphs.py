@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from compilescope.diagnosis import CudaGraphProblem
 
 _SET_UP = "Recording cudagraph tree for "
+_NUMBERED = "function "  # up to torch 2.9, which does not say what is recorded again
 _ASKED = "triton.cudagraphs"
 
 
@@ -28,7 +29,7 @@ def explain_cudagraphs(session: Session) -> CudaGraphs | None:
         for event in session.events
         if isinstance(event, Warned) and event.text.startswith(problems.OFF)
     )
-    status = _status(steps, found)
+    status = _status(session, steps, found)
     if status is None:
         return _without_steps(session, folded)
     graphs = _graphs(session, steps)
@@ -53,7 +54,7 @@ def covered(event: Warned) -> bool:
 
 def _steps(session: Session) -> tuple[CudaGraphed, ...]:
     """The steps told as events, or else as the messages that older sessions keep."""
-    found = tuple(event for event in session.events if isinstance(event, CudaGraphed))
+    found = problems.steps(session)
     if found:
         return found
     return tuple(
@@ -71,14 +72,17 @@ def _steps(session: Session) -> tuple[CudaGraphed, ...]:
 
 
 def _status(
-    steps: Sequence[CudaGraphed], found: Sequence[CudaGraphProblem]
+    session: Session, steps: Sequence[CudaGraphed], found: Sequence[CudaGraphProblem]
 ) -> problems.Status | None:
     if any(item.kind == "overwritten" for item in found):
         return "failed"
     kept_out = any(item.kind in ("skipped", "given_up") for item in found)
     if steps:
         return "partly" if kept_out else "recorded"
-    return "skipped" if kept_out else ("partly" if found else None)
+    # A log has the warnings of every run, and the recordings only where they were asked for.
+    if kept_out and session.source == "probe":
+        return "skipped"
+    return "partly" if found else None
 
 
 def _without_steps(session: Session, folded: int) -> CudaGraphs | None:
@@ -101,6 +105,8 @@ def _without_steps(session: Session, folded: int) -> CudaGraphs | None:
 def _count(steps: Sequence[CudaGraphed], what: str) -> int | None:
     """How often; None where only the rough steps were logged, which `set_up` is alone in."""
     if not any(step.what != "set_up" for step in steps):
+        return None
+    if what == "rerecorded" and any(step.function.startswith(_NUMBERED) for step in steps):
         return None
     return sum(step.times for step in steps if step.what == what)
 
@@ -136,8 +142,16 @@ def _summary(
 ) -> str:
     if status == "skipped":
         return "CUDA graphs were asked for, and none was recorded."
+    kept_out = sum(item.times for item in found if item.kind in ("skipped", "given_up"))
+    often = "once" if kept_out == 1 else f"{kept_out:,} times"
+    if not graphs and kept_out and status != "failed":
+        left_out = f"A graph, or a part of one, was left out of CUDA graphs {often}"
+        return f"{left_out}; the log does not tell which were recorded."
     recorded, again, warm = counts["recorded"], counts["rerecorded"], counts["warmed_up"]
-    if recorded is None:
+    if recorded == 0:
+        told = "No CUDA graph was recorded"
+        told += f" after {_few(warm, 'warm-up run')}" if warm else ""
+    elif recorded is None:
         told = "CUDA graphs were set up"
         # Older versions do not say for which graph.
         if all(graph.compile_id for graph in graphs):
@@ -150,8 +164,6 @@ def _summary(
         told = "CUDA graphs are in use"
     sizes = sum(len(graph.sizes) for graph in graphs)
     told += f", for {sizes} distinct sizes" if sizes > 1 else ""
-    kept_out = sum(item.times for item in found if item.kind in ("skipped", "given_up"))
-    often = "once" if kept_out == 1 else f"{kept_out:,} times"
     told += f"; a graph, or a part of one, was left out {often}" if kept_out else ""
     if status == "failed":
         told += "; the run read an output that a later call had overwritten"

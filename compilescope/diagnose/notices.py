@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.notices_cudagraphs import CUDAGRAPHS, EAGER_LAUNCH, NOTHING, Note, fix
+from compilescope.diagnose.notices_moves import MOVES
+from compilescope.diagnose.notices_partitions import PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,7 +181,7 @@ _HINTS = (
     ),
 )
 
-_NOTES = CUDAGRAPHS + _HINTS
+_NOTES = PARTITIONS + MOVES + CUDAGRAPHS + _HINTS
 
 
 def texts() -> Iterator[str]:

@@ -26,7 +26,7 @@ def fix(
     return Remedy(name, text, snippet, since=since, price=price, limits=limits)
 
 
-_STATIC_ADDRESS = fix(
+STATIC_ADDRESS = fix(
     "mark_static_address",
     "Keep the tensor in place and say so before the first call",
     "torch._dynamo.mark_static_address(tensor)",
@@ -34,64 +34,28 @@ _STATIC_ADDRESS = fix(
     limits="a new tensor at another address is recorded or compiled again",
 )
 
-_STEP_BEGIN = fix(
+STEP_BEGIN = fix(
     "mark_step_begin",
     "Mark where each step begins",
     "torch.compiler.cudagraph_mark_step_begin()",
     since="2.2",
 )
-_STATIC_MOVED = (
-    "An input that should stay in place (a parameter, a buffer, or one marked static) was at "
-    "another address, so the CUDA graph was recorded again."
+_WHERE = fix("torch_where", "Where both sides are cheap: use `torch.where`")
+FIXED_COUNT = fix(
+    "fixed_count", "Where the number of rounds is known: a Python `for`, which is unrolled"
 )
-_MANAGED_MOVED = (
-    "An output of an earlier CUDA graph came back as an input from another place in its memory, so "
-    "the CUDA graph was recorded again."
+MOVE_OUT = fix("move_out", "Move that operator into a compiled function of its own, or outside")
+MASKED = fix("torch_where", "Write `x = torch.where(mask, value, x)`")
+_ON_THE_GPU = (
+    fix("same_device", "Create it on the GPU, or move it there before: `device=x.device`"),
+    fix(
+        "graph_partition",
+        "Or let the parts without CPU work be recorded",
+        "torch._inductor.config.graph_partition = True",
+        since="2.7",
+        limits="on by default since 2.9",
+    ),
 )
-_STILL_ALIVE = (
-    "An output of an earlier call was still in use that had been dropped when the CUDA graph was "
-    "recorded, so it was recorded again."
-)
-_AGAIN = "A CUDA graph was recorded again, because something it relies on had changed."
-_OVERWRITTEN = (
-    "A CUDA graph writes its outputs into the same memory at each call. This one was read after a "
-    "later call had begun to write there."
-)
-_KEEP_INPUTS = fix(
-    "keep_inputs", "Reuse the same input and parameter tensors: copy new data into them"
-)
-_CLONE_KEPT = fix(
-    "clone_output",
-    "Clone, outside the compiled function, what you keep over the next call",
-    "kept = output.clone()",
-    price="a copy of each kept output",
-)
-_STABLE_GRAD = fix(
-    "stable_grad",
-    "Set `.grad` to None before each backward, or allocate the gradients before the first one",
-    "optimizer.zero_grad(set_to_none=True)",
-)
-
-
-def moved(reason: str, inputs: tuple[str, ...]) -> tuple[str, tuple[Remedy, ...]]:
-    """Why a CUDA graph was recorded again, and what to do; `reason` is PyTorch's."""
-    named = f" PyTorch calls it `{inputs[0]}`." if len(inputs) == 1 else ""
-    if len(inputs) > 1:
-        named = f" {len(inputs)} inputs moved at once."
-    if "static input" in reason:
-        return _STATIC_MOVED + named, (_KEEP_INPUTS, _STATIC_ADDRESS)
-    if "managed" in reason:
-        return _MANAGED_MOVED + named, (_CLONE_KEPT, _STEP_BEGIN)
-    if "dead indices" in reason:
-        drop = fix("drop_outputs", "Drop each step's outputs before the next call")
-        return _STILL_ALIVE, (drop, _STEP_BEGIN)
-    return _AGAIN, (_KEEP_INPUTS, _STEP_BEGIN)
-
-
-def overwritten(*, gradient: bool) -> tuple[str, tuple[Remedy, ...]]:
-    """Why reading an output failed, and what to do."""
-    return _OVERWRITTEN, (_STABLE_GRAD,) if gradient else (_CLONE_KEPT, _STEP_BEGIN)
-
 
 CUDAGRAPHS = (
     Note(
@@ -100,7 +64,7 @@ CUDAGRAPHS = (
         + EAGER_LAUNCH,
         (
             fix("clone", "Return a new tensor instead of writing into the input"),
-            _STATIC_ADDRESS,
+            STATIC_ADDRESS,
         ),
     ),
     Note(
@@ -110,18 +74,18 @@ CUDAGRAPHS = (
         (fix("copy", "Write with `copy_` into a buffer, or return the new tensor"),),
     ),
     Note(
-        r"cpu device(?: \((?P<name>[^)]*)\))?",
+        r"cpu device \((?P<name>[^)]+)\)",
+        "A tensor on the CPU takes part in this graph; PyTorch calls it `{name}`. " + EAGER_LAUNCH,
+        _ON_THE_GPU,
+    ),
+    Note(
+        r"cpu device",
         "A tensor on the CPU takes part in this graph. " + EAGER_LAUNCH,
-        (
-            fix("same_device", "Create or move it on the GPU: `device=x.device`"),
-            fix(
-                "graph_partition",
-                "Or let the parts without CPU work be recorded",
-                "torch._inductor.config.graph_partition = True",
-                since="2.7",
-                limits="on by default since 2.9",
-            ),
-        ),
+        _ON_THE_GPU,
+    ),
+    Note(
+        r"multiple devices: device\(type='(?!cuda)(?P<name>\w+)'[^)]*\)$",
+        "This graph runs on `{name}`, for which PyTorch has no CUDA graphs. " + NOTHING,
     ),
     Note(
         r"multiple devices",
@@ -130,20 +94,60 @@ CUDAGRAPHS = (
         (fix("same_device", "Keep each compiled function on one device"),),
     ),
     Note(
-        r"control flow operator:? ?(?P<name>[\w.]*)",
-        "The graph holds a control-flow operator, whose branch is chosen by the CPU. "
-        + EAGER_LAUNCH,
-        (fix("torch_where", "Where both sides are cheap: use `torch.where`"),),
+        r"control flow operator: (?P<name>torch\.while_loop)",
+        "The graph holds `{name}`, whose rounds are decided by the CPU. " + EAGER_LAUNCH,
+        (FIXED_COUNT,),
+    ),
+    Note(
+        r"control flow operator: (?P<name>[\w.]*\w)",
+        "The graph holds `{name}`, whose branch is chosen by the CPU. " + EAGER_LAUNCH,
+        (_WHERE,),
     ),
     Note(
         r"index_put_",
         "Assigning through a boolean mask needs the number of hits on the CPU. " + EAGER_LAUNCH,
-        (fix("torch_where", "Write `x = torch.where(mask, value, x)`"),),
+        (MASKED,),
     ),
     Note(
-        r"incompatible op(?:s)?:? ?\(?(?P<name>[\w.:]*)",
+        r"incompatible op \(?(?P<name>[\w.:]+)",
+        "The graph holds `{name}`, which cannot be recorded in a CUDA graph. " + EAGER_LAUNCH,
+        (MOVE_OUT,),
+    ),
+    Note(
+        r"incompatible op",
         "The graph holds an operator that cannot be recorded in a CUDA graph. " + EAGER_LAUNCH,
-        (fix("move_out", "Move that operator into a compiled function of its own, or outside"),),
+        (MOVE_OUT,),
+    ),
+    Note(
+        r"complex memory overlap",
+        "Elements of an input overlap in memory, as the windows of `unfold` or `as_strided` do. "
+        + EAGER_LAUNCH,
+        (
+            fix(
+                "contiguous",
+                "Copy that input before the call",
+                "x = x.clone(memory_format=torch.contiguous_format)",
+                price="a copy of the tensor",
+            ),
+        ),
+    ),
+    Note(
+        r"non-Tensor inputs",
+        "An input of the graph is neither a tensor nor an integer, a float for instance. "
+        + EAGER_LAUNCH,
+        (
+            fix(
+                "as_tensor",
+                "Pass that number as a tensor on the GPU",
+                "scale = torch.tensor(scale, device=x.device)",
+            ),
+        ),
+    ),
+    Note(
+        r"user CUDA MemPool contexts",
+        "The function allocates from a `MemPool` of its own, and a CUDA graph has its own pool. "
+        + EAGER_LAUNCH,
+        (fix("no_pool", "Leave `torch.cuda.use_mem_pool` out of the compiled function"),),
     ),
     Note(
         r"sparsity not handled",
@@ -157,21 +161,31 @@ CUDAGRAPHS = (
     ),
     Note(
         r"requires the caching allocator",
-        "The caching allocator is off (`PYTORCH_NO_CUDA_MEMORY_CACHING`), which CUDA graphs need.",
-        (fix("unset", "Remove PYTORCH_NO_CUDA_MEMORY_CACHING from the environment"),),
-    ),
-    Note(
-        r"cpp-wrapper|force_disable_cudagraph|\['mutated|bisector",
-        "A setting keeps CUDA graphs off for this graph. " + EAGER_LAUNCH + " " + NOTHING,
-    ),
-    Note(
-        r"max re-recording limit|(?:static input|tensor) data pointer changed",
-        "Inputs that should stay in place move from call to call, so the CUDA graph was recorded "
-        "again and again and then given up.",
+        "The caching allocator is off, which CUDA graphs need. " + EAGER_LAUNCH,
         (
-            _KEEP_INPUTS,
-            _STATIC_ADDRESS,
+            fix(
+                "unset",
+                "Remove PYTORCH_NO_CUDA_MEMORY_CACHING from the environment, and "
+                "`caching_allocator_enable(False)` from the code",
+            ),
         ),
+    ),
+    Note(
+        r"cpp-wrapper",
+        "PyTorch's C++ wrapper does not know graph partitions yet, so CUDA graphs are off. "
+        + EAGER_LAUNCH,
+        (
+            fix(
+                "no_partition",
+                "Record whole graphs",
+                "torch._inductor.config.graph_partition = False",
+                limits="graphs with CPU work are then not recorded at all",
+            ),
+        ),
+    ),
+    Note(
+        r"force_disable_cudagraph|bisector",
+        "A setting keeps CUDA graphs off for this graph. " + EAGER_LAUNCH + " " + NOTHING,
     ),
     Note(
         r"override_cudagraphs",
@@ -179,7 +193,7 @@ CUDAGRAPHS = (
     ),
     Note(
         r"below minimum size",
-        "This part has too few kernels for a CUDA graph to gain anything. " + NOTHING,
+        "This part has fewer kernels than `cudagraph_min_partition_size` asks for. " + NOTHING,
     ),
     Note(
         r"CUDAGraph supports dynamic shapes.*?observed (?P<count>\d+) distinct sizes",
@@ -205,51 +219,14 @@ CUDAGRAPHS = (
         "Outputs of the step before still wait for their backward pass, so their memory cannot be "
         "reused and the fast path is not taken.",
         (
-            _STEP_BEGIN,
+            STEP_BEGIN,
             fix("detach", "In inference: run under `torch.no_grad()`, or detach what you keep"),
         ),
     ),
     Note(
         r"will be copied during cudagraphs",
         "Gradients are copied at each step because they are not at a fixed address.",
-        (_STATIC_ADDRESS,),
-    ),
-    Note(
-        r"^cpu ops|^DeviceCopy ops",
-        "A part of the graph works on the CPU or copies between devices. That part stays outside "
-        "of CUDA graphs and splits the rest.",
-        (
-            fix(
-                "cpu_scalars",
-                "Create it on the GPU, or pass a number that you have as a Python value",
-                "x = x + torch.tensor(value, device=x.device)",
-            ),
-        ),
-    ),
-    Note(
-        r"^(?:unbacked binding|dynamic shape) ops|cudagraph-unsafe unbacked",
-        "A size in this part is known only when it has run, or is variable where that is excluded. "
-        "The part stays outside of CUDA graphs.",
-        (fix("pad", "Pad to a fixed size, or use an operator whose output size is known before"),),
-    ),
-    Note(
-        r"^Conditional ops",
-        "A branch or a loop in this part is decided by the CPU. The part stays outside of CUDA "
-        "graphs.",
-        (fix("torch_where", "Where both sides are cheap: use `torch.where`"),),
-    ),
-    Note(
-        r"^custom partition op: (?P<name>[\w.:]*)|^CUDAGraph-unsafe custom ops",
-        "An operator here was registered as one that CUDA graphs cannot hold. " + NOTHING,
+        (STATIC_ADDRESS,),
     ),
     Note(r"Recording cudagraph tree", "A CUDA graph was recorded. " + NOTHING),
-    Note(
-        r"[Rr]e-recording",
-        "A CUDA graph was recorded again, because something it relies on had moved.",
-        (
-            fix(
-                "keep_inputs", "Reuse the same input tensors, and drop outputs before the next call"
-            ),
-        ),
-    ),
 )

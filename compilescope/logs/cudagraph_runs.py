@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from compilescope.logs.stacks import own_frame, read_stack
-from compilescope.model import CudaGraphed
+from compilescope.model import CudaGraphed, Frame
 
 _RUN = re.compile(
     r"^(?:\[(?P<id>[!\d/_]+|None|)\] )?(?:"
@@ -17,6 +17,13 @@ _RUN = re.compile(
     r"|(?P<recorded>Recording function=)(?P<new>[^,\s]+)"
     r"|(?P<rerecorded>Re-recording function=)(?P<again>[^,\s]+)"
     r")"
+)
+# Up to torch 2.9, which does not say for which compile.
+_OLD_RUN = re.compile(
+    r"(?P<set_up>recording cudagraph tree for )(?:graph without symints|symint key (?P<sizes>.+))"
+    r"|(?P<warmed_up>Running warmup of )(?P<warm>function \d+)"
+    r"|(?P<ran_eagerly>Running eager of )(?P<eager>function \d+)"
+    r"|(?P<recorded>Recording )(?P<new>function \d+) of graph recording id"
 )
 _MODE = re.compile(r", mode=(?:CompilationMode\.)?(\w+)")
 _REASON = re.compile(r", reason=(?P<reason>.*)", re.DOTALL)
@@ -43,26 +50,48 @@ def read_run(
         compile_id: From the prefix; one in the message itself goes before it.
         at: When it was logged.
     """
-    found = _RUN.match(lines[0].strip())
+    found = _RUN.match(lines[0].strip()) or _OLD_RUN.match(lines[0].strip())
     if found is None:
         return None
-    what = next(name for name in _WHAT if found[name])
+    groups = found.groupdict()
+    what = next(name for name in _WHAT if groups.get(name))
     mode = _MODE.search(lines[0])
     reason = _REASON.search("\n".join(lines)) if what == "rerecorded" else None
     told = reason["reason"] if reason else ""
-    own = found["id"] if found["id"] and found["id"] != "None" else compile_id
+    own = groups.get("id") or "None"
+    own = compile_id if own == "None" else own
     return CudaGraphed(
         process=process,
         what=what,
         compile_id=_ATTEMPT.sub("", own),
-        function=next((found[key] for key in ("warm", "eager", "new", "again") if found[key]), ""),
+        function=next(filter(None, map(groups.get, ("warm", "eager", "new", "again"))), ""),
         mode=mode[1].lower() if mode else "",
         sizes=(found["sizes"] or "").strip("(,) "),
         reason=_status(told),
-        inputs=tuple(dict.fromkeys(_MOVED.findall(told))),
-        frame=own_frame(read_stack(_stack_lines(told))) if told else None,
+        inputs=moved_inputs(told),
+        frame=moved_at(told),
         at=at,
     )
+
+
+def is_again(moved: CudaGraphed, next_one: CudaGraphed) -> bool:
+    """Whether `next_one` is the recording that `moved` announces.
+
+    PyTorch logs "Re-recording" for every recorded graph that does not fit a call, also where the
+    next one that it looks at fits, so that nothing is recorded.
+    """
+    same = (moved.compile_id, moved.function) == (next_one.compile_id, next_one.function)
+    return next_one.what == "recorded" and same
+
+
+def moved_inputs(told: str) -> tuple[str, ...]:
+    """The inputs whose address had changed, by PyTorch's names for them."""
+    return tuple(dict.fromkeys(_MOVED.findall(told)))
+
+
+def moved_at(told: str) -> Frame | None:
+    """The user's line that reads the first of these inputs."""
+    return own_frame(read_stack(_stack_lines(told))) if told else None
 
 
 def _status(told: str) -> str:

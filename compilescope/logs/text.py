@@ -15,7 +15,7 @@ from compilescope.logs import text_dynamic
 from compilescope.logs.breaks import parse_break
 from compilescope.logs.clock import Clock
 from compilescope.logs.cpp_guards import leaf_guards
-from compilescope.logs.cudagraph_runs import read_run
+from compilescope.logs.cudagraph_runs import is_again, read_run
 from compilescope.logs.log import Log
 from compilescope.logs.stacks import FRAME, own_frame, read_stack
 from compilescope.logs.text_errors import read_failure
@@ -29,10 +29,10 @@ from compilescope.logs.text_records import (
     Assembler,
     Record,
 )
-from compilescope.logs.text_story import Story, Told
+from compilescope.logs.text_story import Owner, Story, Told
 from compilescope.logs.text_warnings import read_message
 from compilescope.logs.trace_files import Damaged, opened
-from compilescope.model import Environment, Gap, GraphBroke
+from compilescope.model import CudaGraphed, Environment, Gap, GraphBroke
 
 _ITEM = re.compile(r"Graph break from `(?P<call>Tensor\.item\(\)|[^`]+)`, consider setting:")
 _ITEM_TYPE = "Unsupported Tensor.item() call with capture_scalar_outputs=False"
@@ -78,6 +78,7 @@ class TextReader:
         self._clock = Clock(changed)
         self._story = Story()
         self._unread = 0
+        self._moved: dict[Owner, tuple[Told, CudaGraphed]] = {}
 
     def feed(self, lines: Iterable[bytes | str]) -> None:
         """Read the log's lines."""
@@ -203,11 +204,20 @@ class TextReader:
         if record.artifact == "cudagraphs" and (
             run := read_run(record.lines, compile_id=told.compile_id)
         ):
-            self._story.run(told, run)
+            self._run(told, run)
             return
         message = read_message(record.lines, record.artifact, prefix.level if prefix else "W")
         if message is not None:
             self._story.message(told, message)
+
+    def _run(self, told: Told, run: CudaGraphed) -> None:
+        moved = self._moved.pop(told.owner, None)
+        if run.what == "rerecorded":
+            self._moved[told.owner] = (told, run)
+            return
+        if moved is not None and is_again(moved[1], run):
+            self._story.run(*moved)
+        self._story.run(told, run)
 
     def _guards(self, record: Record, told: Told) -> None:
         key = (told.owner, told.compile_id)

@@ -32,12 +32,12 @@ _HEADS = tuple(
         (r"Error while creating guard:", TRACEBACK),
         (r"(?:[A-Z]\w+ +)?Traceback \(most recent call last\):?", TRACEBACK),
         (r"\S.*?:\d+: (?:\w+\.)*\w*Warning: ", WARNING),
-        (r"skipping cudagraphs? due to ", PLAIN),
+        (r"(?:skipping|disabling) cudagraphs?(?: for backward)? due to ", PLAIN),
     )
 )
 _NO_HEAD = {"", " ", "|", "+", "\t"}  # no record begins so, and most lines do
 _MOST_OF_BREAK, _MOST_OF_WARNING = 400, 12  # lines of a record without prefixes
-_MOVED_INPUT = "input name: "  # why a CUDA graph was recorded again, a line an input
+_MOVED_INPUT = re.compile(r"input name: |\.$")  # why a CUDA graph moved: a line an input
 _PARTITIONED = re.compile(r"\s+\w+: reason=")
 _STACK_OF_PARTITIONED = " " * 8
 _SINGLE = {"cudagraphs", "perf_hints"}  # artifacts whose lines are records unless indented
@@ -224,7 +224,7 @@ def _continues(record: Record, text: str, prefix: Prefix, kind: str) -> bool:
         return False
     if prefix.artifact not in _SINGLE:
         return True
-    return _INDENTED.match(text) is not None or text.startswith(_MOVED_INPUT)
+    return _INDENTED.match(text) is not None or _MOVED_INPUT.match(text) is not None
 
 
 def _accepts(record: Record, text: str, kind: str) -> bool:

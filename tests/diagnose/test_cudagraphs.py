@@ -28,6 +28,9 @@ input name: arg1_1. data pointer changed from 140366515700000 to 140366515790000
 input stack trace:   File "/home/u/serve.py", line 13, in forward
     return y + self.bias
 """
+RECORDED = (
+    "[0/0] Recording function=partition_0, mode=INFERENCE, cuda_graph_id={}, inputs: [0]: T(1)"
+)
 
 
 def session(*records):
@@ -49,9 +52,9 @@ def test_warm_up_recording_and_recording_again_are_counted():
     found = panel(
         ("I", TREES, "[0/0] Recording cudagraph tree for graph without symints"),
         ("V", TREES, "[0/0] Running warmup function=partition_0, mode=INFERENCE"),
-        ("V", TREES, "[0/0] Recording function=partition_0, cuda_graph_id=0, inputs: [0]: T(1)"),
+        ("V", TREES, RECORDED.format(0)),
         ("V", TREES, MOVED),
-        ("V", TREES, "[0/0] Recording function=partition_0, cuda_graph_id=1, inputs: [0]: T(2)"),
+        ("V", TREES, RECORDED.format(1)),
     )
     assert (found.status, found.recorded, found.rerecorded, found.warm_ups) == ("recorded", 2, 1, 1)
     (graph,) = found.graphs
@@ -59,7 +62,8 @@ def test_warm_up_recording_and_recording_again_are_counted():
 
 
 def test_recording_again_names_the_inputs_and_the_line_that_reads_the_first():
-    found = panel(("V", TREES, MOVED), ("V", TREES, MOVED))
+    records = [RECORDED.format(0), MOVED, RECORDED.format(1), MOVED, RECORDED.format(2)]
+    found = panel(*(("V", TREES, record) for record in records))
     (problem,) = found.problems
     assert problem.kind == "rerecorded"
     assert problem.times == 2
@@ -68,6 +72,13 @@ def test_recording_again_names_the_inputs_and_the_line_that_reads_the_first():
     assert (problem.frame.path, problem.frame.line) == ("/home/u/serve.py", 12)
     assert [remedy.id for remedy in problem.remedies] == ["keep_inputs", "mark_static_address"]
     assert "140366515798016" not in problem.text
+
+
+def test_a_graph_that_does_not_fit_is_not_recorded_again_where_another_one_fits():
+    records = [RECORDED.format(0), MOVED, RECORDED.format(1), MOVED, MOVED]
+    found = panel(*(("V", TREES, record) for record in records))
+    assert (found.recorded, found.rerecorded) == (2, 1)
+    assert [problem.times for problem in found.problems] == [1]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +90,10 @@ def test_recording_again_names_the_inputs_and_the_line_that_reads_the_first():
     ],
 )
 def test_each_reason_has_its_own_remedy(reason, remedy):
+    recorded = "[0/1] Recording function=f, mode=FORWARD, cuda_graph_id={}, inputs: "
     text = f"[0/1] Re-recording function=f, mode=FORWARD, reason={reason}"
-    (problem,) = panel(("V", TREES, text)).problems
+    records = [recorded.format(0), text, recorded.format(1)]
+    (problem,) = panel(*(("V", TREES, record) for record in records)).problems
     assert problem.remedies[0].id == remedy
 
 
@@ -103,7 +116,7 @@ def test_a_skip_has_its_line_and_remedy():
         '   File "/home/u/a.py", line 3, in f\n    return x + scale\n'
     )
     found = panel(("W", UTILS, text))
-    assert found.status == "skipped"
+    assert found.status == "partly", "the recordings are told only where they were asked for"
     (problem,) = found.problems
     assert problem.frame is not None
     assert problem.frame.line == 3

@@ -27,7 +27,7 @@ from compilescope.diagnose.notices_cudagraphs import NOTHING
         ),
         (
             "disabling cudagraphs due to incompatible op aten.nonzero.default",
-            "operator",
+            "`aten.nonzero.default`",
             "move_out",
         ),
         (

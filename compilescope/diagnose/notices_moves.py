@@ -1,0 +1,111 @@
+"""CUDA graphs whose memory moved under them: recorded again, given up, or overwritten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from compilescope.diagnose.notices_cudagraphs import STATIC_ADDRESS, STEP_BEGIN, Note, fix
+
+if TYPE_CHECKING:
+    from compilescope.diagnosis import Remedy
+
+_STATIC_MOVED = (
+    "An input that should stay in place (a parameter, a buffer, or one marked static) was at "
+    "another address, so the CUDA graph was recorded again."
+)
+_MANAGED_MOVED = (
+    "An output of an earlier CUDA graph came back as an input from another place in its memory, so "
+    "the CUDA graph was recorded again."
+)
+_STILL_ALIVE = (
+    "An output of an earlier call was still in use that had been dropped when the CUDA graph was "
+    "recorded, so it was recorded again."
+)
+_AGAIN = "A CUDA graph was recorded again, because something it relies on had changed."
+_OVERWRITTEN = (
+    "A CUDA graph writes its outputs into the same memory at each call. This one was read after a "
+    "later call had begun to write there."
+)
+_KEEP_INPUTS = fix(
+    "keep_inputs", "Reuse the same input and parameter tensors: copy new data into them"
+)
+_CLONE_KEPT = fix(
+    "clone_output",
+    "Clone, outside the compiled function, what you keep over the next call",
+    "kept = output.clone()",
+    price="a copy of each kept output",
+)
+_DROP_OUTPUTS = fix("drop_outputs", "Drop each step's outputs before the next call")
+_GIVEN_UP = "So the CUDA graph was recorded again and again and then given up."
+_STABLE_GRAD = fix(
+    "stable_grad",
+    "Set `.grad` to None before each backward, or allocate the gradients before the first one",
+    "optimizer.zero_grad(set_to_none=True)",
+)
+
+
+def moved(reason: str, inputs: tuple[str, ...]) -> tuple[str, tuple[Remedy, ...]]:
+    """Why a CUDA graph was recorded again, and what to do; `reason` is PyTorch's."""
+    named = f" PyTorch calls it `{inputs[0]}`." if len(inputs) == 1 else ""
+    if len(inputs) > 1:
+        named = f" {len(inputs)} inputs moved at once."
+    if "static input" in reason:
+        return _STATIC_MOVED + named, (_KEEP_INPUTS, STATIC_ADDRESS)
+    if "managed" in reason:
+        return _MANAGED_MOVED + named, (_CLONE_KEPT, STEP_BEGIN)
+    if "dead indices" in reason:
+        return _STILL_ALIVE, (_DROP_OUTPUTS, STEP_BEGIN)
+    return _AGAIN, (_KEEP_INPUTS, STEP_BEGIN)
+
+
+def overwritten(*, gradient: bool) -> tuple[str, tuple[Remedy, ...]]:
+    """Why reading an output failed, and what to do."""
+    return _OVERWRITTEN, (_STABLE_GRAD,) if gradient else (_CLONE_KEPT, STEP_BEGIN)
+
+
+MOVES = (
+    Note(
+        r"re-recording limit.* due to cudagraph managed|managed input re-recording threshold",
+        "An output of an earlier CUDA graph comes back as an input, each time from another place "
+        "in its memory. " + _GIVEN_UP,
+        (_CLONE_KEPT, STEP_BEGIN),
+    ),
+    Note(
+        r"re-recording limit.* due to expected dead indices",
+        "Outputs of earlier calls are still in use that had been dropped when the CUDA graph was "
+        "recorded. " + _GIVEN_UP,
+        (_DROP_OUTPUTS, STEP_BEGIN),
+    ),
+    Note(
+        r"max re-recording limit|(?:static input|tensor) data pointer changed",
+        "Inputs that should stay in place move from call to call. " + _GIVEN_UP,
+        (
+            _KEEP_INPUTS,
+            STATIC_ADDRESS,
+        ),
+    ),
+    Note(
+        r"cudagraph_dynamic_shape_rerecord_limit=(?P<n>\d+)",
+        "The limit of {n} sizes was reached: those recorded before still run as CUDA graphs, new "
+        "ones run without.",
+        (
+            fix("pad", "Pad to a few sizes"),
+            fix(
+                "raise_limit",
+                "Or allow more",
+                "torch._inductor.config.triton.cudagraph_dynamic_shape_rerecord_limit = None",
+                since="2.15",
+                price="memory for each size",
+            ),
+        ),
+    ),
+    Note(
+        r"[Rr]e-recording",
+        "A CUDA graph was recorded again, because something it relies on had moved.",
+        (
+            fix(
+                "keep_inputs", "Reuse the same input tensors, and drop outputs before the next call"
+            ),
+        ),
+    ),
+)
