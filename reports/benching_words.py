@@ -207,11 +207,21 @@ def numbers(found: Numerics) -> str:
         case "differs":
             return f"results: differ, first {found.first}; against {found.reference}{why}"
     assert worst is not None
+    if not _is_rounded(worst.dtype):
+        own = f", in eager calls {worst.eager:.1%}" if worst.eager is not None else ""
+        return (
+            f"results: within rounding of {found.reference}; at most, {worst.compiled:.1%} of the"
+            f" whole numbers in {worst.name} are others{own}{why}"
+        )
     own = f", eager's own {worst.eager:.1e}" if worst.eager is not None else ""
     return (
         f"results: within rounding of {found.reference}; at most, {worst.name} has a relative"
         f" error of {worst.compiled:.1e}{own}{why}"
     )
+
+
+def _is_rounded(dtype: str) -> bool:
+    return "float" in dtype or "complex" in dtype
 
 
 def _base(found: Benching) -> Trial | None:

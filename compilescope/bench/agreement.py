@@ -12,20 +12,25 @@ from compilescope.benching import Agreement, Difference, Numerics
 # The distance from 1 to the next number.
 EPSILON = {
     "float64": 2.2e-16,
-    "complex128": 2.2e-16,
     "float32": 1.2e-7,
-    "complex64": 1.2e-7,
     "float16": 9.8e-4,
     "bfloat16": 7.8e-3,
+    "float8_e4m3fn": 0.125,
+    "float8_e5m2": 0.25,
 }
 # Two eager calls that are further apart than this drew random numbers, or kept a state.
-RANDOM = {"float64": 1e-9, "float32": 1e-3, "float16": 2e-2, "bfloat16": 5e-2}
+RANDOM = {"float64": 1e-9, "float32": 1e-3, "float16": 2e-2, "bfloat16": 5e-2,
+          "float8_e4m3fn": 0.3, "float8_e5m2": 0.3}  # fmt: skip
 # Without a reference: what compiled and eager may be apart, since compiled code sums in another
 # order and keeps more digits between fused operations.
-APART = {"float64": 1e-9, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-2}
+APART = {"float64": 1e-9, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-2,
+         "float8_e4m3fn": 0.25, "float8_e5m2": 0.25}  # fmt: skip
+_OF_PARTS = {"complex64": "float32", "complex128": "float64"}
 _NOISE = 0.3  # eager's own relative error from which there is nothing left to compare
 _TIMES = 4.0  # the error that compiled may have, in errors of eager
-_FLOOR = 4.0  # and in epsilons, where eager has hardly any
+_FLOOR = 4.0  # and in epsilons, where eager has hardly any,
+_SHARE = 0.1  # or as a share of what both may be apart: eager may be exact by luck
+_CHANGED = ", changed in place"  # the end of the name of an input or buffer
 _ORDER: tuple[Agreement, ...] = ("differs", "random", "within rounding", "same", "not compared")
 
 
@@ -42,8 +47,9 @@ def judged(
     if not rows:
         return Numerics("not compared", why=why or "the calls return no tensors and no numbers")
     found = [(row, _difference(row, computed)) for row in rows]
-    if any(one.verdict == "random" and not _is_gradient(one) for _, one in found):
-        return _random(found, why)
+    random = [one for _, one in found if one.verdict == "random"]
+    if len(random) == len(found) or not all(_follows(one) for one in random):
+        return Numerics("random", why=why, rows=tuple({one.name: one for one in random}.values()))
     worst: dict[str, Difference] = {}
     first = ""
     for row, told in found:
@@ -69,17 +75,15 @@ def judged(
     )
 
 
-def _random(found: Sequence[tuple[dict[str, Any], Difference]], why: str) -> Numerics:
-    rows = {one.name: one for _, one in found if one.verdict == "random"}
-    return Numerics("random", why=why, rows=tuple(rows.values()))
-
-
-def _is_gradient(one: Difference) -> bool:
-    return one.name.startswith("gradient ")
+def _follows(one: Difference) -> bool:
+    """Whether it is what a call leaves behind: a gradient, or what it changed in place."""
+    return one.name.startswith("gradient ") or one.name.endswith(_CHANGED)
 
 
 def _difference(row: dict[str, Any], computed: Sequence[str]) -> Difference:
-    verdict, detail = _verdict(row, max((row["dtype"], *computed), key=_epsilon))
+    own = _OF_PARTS.get(row["dtype"], row["dtype"])
+    # What is whole is not rounded, whatever it was computed from.
+    verdict, detail = _verdict(row, own if "of" in row else max((own, *computed), key=_epsilon))
     found = row.get("compiled", row.get("apart"))
     return Difference(row["name"], row["dtype"], row.get("eager"), found, verdict, detail)
 
@@ -95,14 +99,33 @@ def _verdict(row: dict[str, Any], dtype: str) -> tuple[Agreement, str]:
     if row["equal"]:
         return "same", ""
     if row["apart"] is None:
-        return "differs", "other elements are finite"
-    if row.get("eager") is None or row.get("compiled") is None:
+        return "differs", "other elements are infinite or NaN"
+    return _by_error(row, dtype)
+
+
+def _by_error(row: dict[str, Any], dtype: str) -> tuple[Agreement, str]:
+    alone = row.get("eager") is None or row.get("compiled") is None
+    if alone or row["name"].endswith(_CHANGED):
+        # What is left behind may be a mean of what should be zero: it has any relative error.
         if row["apart"] <= APART.get(dtype, 0.0):
             return "within rounding", ""
-        return "differs", f"{row['apart']:.1e} apart"
-    if row["compiled"] <= max(_TIMES * row["eager"], _FLOOR * _epsilon(dtype)):
+        if alone:
+            return "differs", _other(row) or f"{row['apart']:.1e} apart"
+    if row["compiled"] <= max(_TIMES * row["eager"], _floor(dtype)):
         return "within rounding", ""
-    return "differs", f"error {row['compiled']:.1e}, eager's own {row['eager']:.1e}"
+    told = f"error {row['compiled']:.1e}, eager's own {row['eager']:.1e}"
+    return "differs", _other(row) or told
+
+
+def _other(row: dict[str, Any]) -> str:
+    """How many whole numbers are others; "" for numbers of another kind."""
+    if "of" not in row:
+        return ""
+    return f"{row['other']:,} of {row['of']:,} elements differ{'s' * (row['other'] == 1)}"
+
+
+def _floor(dtype: str) -> float:
+    return max(_FLOOR * _epsilon(dtype), _SHARE * APART.get(dtype, 0.0))
 
 
 def _epsilon(dtype: str) -> float:

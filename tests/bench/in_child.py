@@ -17,6 +17,7 @@ from _compilescope_bench import captured, made, tensors  # noqa: E402
 from _compilescope_bench.memory import peak  # noqa: E402
 from _compilescope_bench.numerics import Check  # noqa: E402
 from _compilescope_bench.record import Problem  # noqa: E402
+from _compilescope_bench.state import Given  # noqa: E402
 from _compilescope_bench.steps import Variant, compiled  # noqa: E402
 from _compilescope_bench.tuned import Remedies  # noqa: E402
 from torch._dynamo.eval_frame import OptimizeContext  # noqa: E402
@@ -42,12 +43,18 @@ def problem(name, **more):
 def rows(name, backend="eager", train=False, setting=PLAIN):
     subject = made.subject(spec(name, backend=backend, train=train))
     eager = Variant("eager", subject.target, subject)
+    given = Given(subject)
     with subject.surrounded():
         eager.prepare()
-    check = Check(subject, eager)
-    check.eager()
+        subject.call(subject.target, subject.inputs[0])
+    check = Check(subject, given)
+    check.eager(eager)
+    given.put_back()
     variant, marks = compiled(subject, setting)
+    check.take(variant)
     variant.same_leaves(eager)
+    with subject.surrounded():
+        subject.call(variant.call, variant.items[0][0])  # as a measured call would
     return {"rows": check.rows(variant), "why": check.why, "marks": marks,
             "peak": peak(eager, subject.device, subject.surrounded)}  # fmt: skip
 
@@ -160,6 +167,7 @@ def main():
         "untrained": rows("make", train=True),
         "dropout": rows("dropout"),
         "differs": rows("make", backend="wrong_backend_of_tests"),
+        **{name: rows(name) for name in ("in_place", "leaves_other_values", "assigned", "flags")},
         "padded": padded(),
         "tuned": tuned("several", {"arguments": [argument("mark_unbacked")]}),
         "tuned_cut": tuned("several", {"arguments": [argument("pad", multiple=8)]}),

@@ -25,6 +25,56 @@ def dropout():
     return torch.nn.Dropout(0.5).train(), torch.randn(64)
 
 
+def in_place():
+    def step(total, x):
+        total += x
+        return total * 2
+
+    return step, (torch.zeros(4), torch.ones(4))
+
+
+class Leaves(torch.nn.Module):
+    """Other values in its input and buffer when it is compiled, and one more output."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3))
+
+    def forward(self, x):
+        wrong = 0.5 if torch.compiler.is_compiling() else 0.0
+        x.mul_(1.5 + wrong)
+        self.count += 1.0 + wrong
+        return (torch.ones(2), torch.ones(2)) if wrong else (torch.ones(2),)
+
+
+def leaves_other_values():
+    return Leaves(), torch.ones(4)
+
+
+def assigned():
+    class Mean(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mean", torch.zeros(8))
+
+        def forward(self, x):
+            self.mean = self.mean * 0.9 + x.mean(0) * 0.1
+            return x - self.mean
+
+    return Mean(), torch.randn(4, 8)
+
+
+def flags():
+    """Whole numbers, truth values and infinities that compiled code gets wrong in one place."""
+
+    def made(x):
+        wrong = torch.arange(len(x)) == 0 if torch.compiler.is_compiling() else torch.zeros(1) > 1
+        ends = torch.where(x > 2, float("inf"), x)
+        return x.long() + 10**9 + wrong, (x > 2) ^ wrong, torch.where(wrong, -ends, ends)
+
+    return made, torch.arange(5.0).flip(0)
+
+
 def broken():
     def noisy(x):
         print("a graph break")

@@ -89,6 +89,34 @@ def test_another_result_has_another_error(found):
     assert row["compiled"] > 100 * row["eager"]
 
 
+def test_inputs_that_calls_change_begin_with_the_values_that_they_came_with(found):
+    rows = {row["name"]: row for row in found["in_place"]["rows"]}
+    assert set(rows) == {"output", "total, changed in place"}
+    assert all(row["equal"] and row["eager"] == row["again"] == 0 for row in rows.values())
+
+
+def test_what_a_call_leaves_behind_is_compared_too(found):
+    rows = {row["name"]: row for row in found["leaves_other_values"]["rows"]}
+    assert rows["output[0]"]["equal"]
+    assert rows["output[1]"]["detail"] == "only the compiled call returns it"
+    assert rows["x, changed in place"]["apart"] == pytest.approx(0.5 / 1.5)
+    assert rows["count, changed in place"]["apart"] > 0.1
+
+
+def test_a_buffer_that_is_assigned_anew_is_no_randomness(found):
+    rows = {row["name"]: row for row in found["assigned"]["rows"]}
+    assert set(rows) == {"output", "mean, changed in place"}
+    assert all(row["equal"] and row["again"] == 0 for row in rows.values())
+
+
+def test_whole_numbers_are_counted_and_infinities_have_signs(found):
+    whole, truth, ends = found["flags"]["rows"]
+    for row in (whole, truth):
+        assert (row["other"], row["of"], row["apart"]) == (1, 5, 0.2)
+    assert ends["apart"] is None
+    assert not ends["equal"]
+
+
 def test_padding_is_behind_and_labels_are_left_out_of_losses(found):
     values, labels = found["padded"]
     assert values == [[1.0] * 5 + [0.0] * 3] * 3

@@ -21,6 +21,9 @@ def row(name="output", dtype="float32", **fields):
         ({}, "within rounding"),
         ({"compiled": 3.9e-6}, "within rounding"),
         ({"compiled": 1e-4}, "differs"),
+        ({"eager": 9.5e-8, "compiled": 5.9e-7}, "within rounding"),  # a small convolutional net
+        ({"eager": 9.5e-8, "compiled": 5.9e-5}, "differs"),
+        ({"dtype": "float64", "eager": 1e-16, "compiled": 1e-9}, "differs"),
         ({"eager": 0.0, "compiled": 2e-7}, "within rounding"),
         ({"again": 0.7}, "random"),
         ({"apart": None}, "differs"),
@@ -52,6 +55,27 @@ def test_the_first_output_that_differs_is_named_with_its_inputs():
 def test_whole_numbers_must_be_equal_or_as_wrong_as_eager():
     assert judged([row(dtype="int64", eager=0.0, compiled=0.1)], "").verdict == "differs"
     assert judged([row(dtype="int64", equal=True)], "").verdict == "same"
+    one = row(dtype="int64", eager=0.0, compiled=1e-9, other=1, of=1000)
+    assert judged([one], "", (), ["float32"]).first == "output: 1 of 1,000 elements differs"
+    as_wrong = row(dtype="bool", eager=0.01, compiled=0.02, other=20, of=1000)
+    assert judged([as_wrong], "").verdict == "within rounding"
+
+
+def test_a_mean_of_zero_that_is_left_behind_has_any_relative_error():
+    one = row("mean, changed in place", eager=1e-6, compiled=2e-5, apart=2e-5)
+    assert judged([one], "").verdict == "within rounding"
+    assert judged([{**one, "name": "output"}], "").verdict == "differs"
+
+
+def test_noise_that_is_left_behind_says_nothing_about_the_outputs():
+    noise = row("state, changed in place", again=0.9)
+    assert judged([row(), noise], "").verdict == "within rounding"
+    assert judged([noise], "").verdict == "random"
+
+
+def test_complex_numbers_are_held_to_those_of_their_parts():
+    one = row(dtype="complex64", eager=None, compiled=None, apart=5e-5)
+    assert judged([one], "").verdict == "within rounding"
 
 
 def test_what_is_computed_in_bfloat16_may_be_as_coarse():

@@ -146,6 +146,9 @@ def test_the_best_is_certain_right_and_compiled(found):
 def test_worst_gradient_and_random_results_are_told(found):
     rows = (Difference("gradient of w", "float32", 1e-7, 2e-7, "within rounding"),)
     near = changed(found, numerics=Numerics("within rounding", "eager in float64", rows=rows))
+    rows = (Difference("labels", "int64", 0.01, 0.02, "within rounding"),)
+    whole = changed(found, numerics=Numerics("within rounding", "eager in float64", rows=rows))
+    assert "2.0% of the whole numbers in labels are others" in benching("markdown")(whole)
     assert "gradient of w has a relative error of 2.0e-07" in benching("markdown")(near)
     drawn = changed(found, numerics=Numerics("random"))
     assert "two eager calls differ" in benching("markdown")(drawn)

@@ -11,6 +11,7 @@ from .record import Problem, Record, told
 
 if TYPE_CHECKING:
     from .numerics import Check
+    from .state import Given
     from .steps import Variant
     from .subject import Subject
     from .tuned import Remedies
@@ -45,6 +46,7 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
     from . import captured, machine, made
     from .compiles import Compiles
     from .rounds import Rounds
+    from .state import Given
     from .steps import Variant
     from .timing import clock
 
@@ -55,7 +57,8 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
     record.write("environment", **machine.environment(subject.device))
     _told(subject, timer.name, record)
     eager = Variant("eager", subject.target, subject)
-    check = _eager(subject, eager, spec, record)
+    given = Given(subject) if spec["measure"] and spec["numerics"] else None
+    check = _eager(subject, eager, given, record)
     rounds = Rounds(subject, timer, record, spec["seconds"])
 
     def note() -> None:
@@ -63,7 +66,11 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
             record.write("compile", **found)
 
     rounds.warm_up(eager, compiles.fresh, share=0.2)
+    if given is not None:
+        given.put_back()
     compiled, remedies = _compiled(subject, eager, spec, record)
+    if check is not None:
+        check.take(compiled)
     try:
         quiet = rounds.warm_up(compiled, note)
     except Exception as error:
@@ -143,7 +150,7 @@ def _told(subject: Subject, timer: str, record: Record) -> None:
     )
 
 
-def _eager(subject: Subject, eager: Variant, spec: dict[str, Any], record: Record) -> Check | None:
+def _eager(subject: Subject, eager: Variant, given: Given | None, record: Record) -> Check | None:
     """Run eager once, and keep what compiled calls are compared with."""
     from .numerics import Check
 
@@ -160,10 +167,10 @@ def _eager(subject: Subject, eager: Variant, spec: dict[str, Any], record: Recor
     except Exception as error:
         raise Problem("input", "the call fails without torch.compile", cause=told(error)) from error
     check = None
-    if spec["measure"] and spec["numerics"]:
+    if given is not None:
         try:
-            check = Check(subject, eager)
-            check.eager()
+            check = Check(subject, given)
+            check.eager(eager)
         except Exception as error:  # noqa: BLE001
             record.write("numerics", rows=[], why=f"eager could not be repeated: {told(error)}")
             check = None

@@ -218,6 +218,12 @@ def _reached(results: list[Any]) -> list[Any]:
 def numbers_in(path: str, value: Any) -> list[tuple[str, Any]]:
     """The outputs of a result, by path, as tensors."""
     return [
-        (name, part if isinstance(part, torch.Tensor) else torch.tensor(part, dtype=torch.float64))
+        (name, part if isinstance(part, torch.Tensor) else _tensor(part))
         for name, part in leaves(path, value)
     ]
+
+
+def _tensor(number: float) -> Any:
+    """A number of Python's, which may be whole and too large for 64 bits."""
+    exact = isinstance(number, int) and abs(number) < 1 << 63
+    return torch.tensor(number) if exact else torch.tensor(number, dtype=torch.float64)

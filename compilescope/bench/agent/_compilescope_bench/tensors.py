@@ -43,11 +43,20 @@ def changed(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def cloned(value: Any) -> Any:
-    """`value` with tensors of its own; parameters stay what they are."""
+    """`value` with tensors of its own; parameters stay what they are.
+
+    A tensor that is in it twice is one tensor in the copy, too.
+    """
+    known: dict[int, Any] = {}
 
     def clone(tensor: Any) -> Any:
         if isinstance(tensor, torch.nn.Parameter):
             return tensor
+        if id(tensor) not in known:
+            known[id(tensor)] = made_of(tensor)
+        return known[id(tensor)]
+
+    def made_of(tensor: Any) -> Any:
         with torch.inference_mode(mode=False), torch.no_grad():
             made = tensor.detach().clone()
         if tensor.requires_grad and tensor.dtype.is_floating_point:
