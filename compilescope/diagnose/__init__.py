@@ -16,6 +16,7 @@ from compilescope.diagnose.memory import graph_memory
 from compilescope.diagnose.nothing import nothing
 from compilescope.diagnose.notices import explain as explain_notice
 from compilescope.diagnose.proofs import prove
+from compilescope.diagnose.remedies import available
 from compilescope.diagnose.symbols import explain_symbols
 from compilescope.diagnose.timeline import Timeline
 from compilescope.diagnose.verdict import on_device, recovery, status, verdict
@@ -166,6 +167,7 @@ def _unknown(explained: Explained) -> int:
 def _notices(session: Session) -> tuple[Notice, ...]:
     """One notice for each meaning, and for a hint each line: what there is to do comes first."""
     folded: dict[tuple[str, str, tuple[str, int] | None], Notice] = {}
+    torch = torch_version(session.environment.torch)
     for event in session.events:
         if not isinstance(event, Warned) or covered(event):
             continue
@@ -179,6 +181,6 @@ def _notices(session: Session) -> tuple[Notice, ...]:
             times=event.times + (known.times if known else 0),
             why=why,
             frame=known.frame if known else event.frame,
-            remedies=remedies,
+            remedies=available(remedies, torch),
         )
     return tuple(sorted(folded.values(), key=lambda notice: (not notice.remedies, -notice.times)))

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
+from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.notices import explain as explain_notice
 from compilescope.diagnose.notices_moves import moved, overwritten
+from compilescope.diagnose.remedies import available
 from compilescope.diagnosis import CudaGraphProblem
 from compilescope.model import CudaGraphed, Errored, Frame, Session, Warned
 from compilescope.paths import own_frame
@@ -60,9 +62,11 @@ def explain(session: Session) -> tuple[CudaGraphProblem, ...]:
             inputs=tuple(dict.fromkeys((*known.inputs, *item.inputs))),
             compile_ids=tuple(dict.fromkeys((*known.compile_ids, *item.compile_ids))),
         )
+    torch = torch_version(session.environment.torch)
+    fitting = (replace(item, remedies=available(item.remedies, torch)) for item in found.values())
     return tuple(
         sorted(
-            found.values(),
+            fitting,
             key=lambda item: (not item.remedies, _ORDER.index(item.kind), -item.times),
         )
     )

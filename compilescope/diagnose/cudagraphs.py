@@ -82,7 +82,8 @@ def _status(
     # A log has the warnings of every run, and the recordings only where they were asked for.
     if kept_out and session.source == "probe":
         return "skipped"
-    return "partly" if found else None
+    # PyTorch hints at copied gradients whether or not CUDA graphs are in use.
+    return "partly" if any(item.kind != "copied" for item in found) else None
 
 
 def _without_steps(session: Session, folded: int) -> CudaGraphs | None:

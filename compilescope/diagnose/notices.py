@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from compilescope.diagnose.notices_cudagraphs import CUDAGRAPHS, EAGER_LAUNCH, NOTHING, Note, fix
 from compilescope.diagnose.notices_moves import MOVES
 from compilescope.diagnose.notices_partitions import PARTITIONS
@@ -29,7 +31,11 @@ def explain(kind: str, text: str) -> tuple[str, tuple[Remedy, ...]]:
         found = re.search(note.pattern, text)
         if found:
             values = {key: value or "" for key, value in found.groupdict().items()}
-            return note.why.format(**values), note.remedies
+            remedies = tuple(
+                replace(one, snippet=one.snippet.format(**values)) if values else one
+                for one in note.remedies
+            )
+            return note.why.format(**values), remedies
     return _KINDS.get(kind, ""), ()
 
 
@@ -39,17 +45,44 @@ _KINDS = {
     "skip": "PyTorch leaves this function to Python, so it is not compiled.",
 }
 
+_TF32 = fix(
+    "tf32",
+    "Allow TF32, before the first compiled call",
+    'torch.set_float32_matmul_precision("high")',
+    price="about three decimal digits in matrix products",
+    limits="set later, it recompiles every graph (`allow_tf32`)",
+)
+_CONTIGUOUS = fix("contiguous", "Order the dimensions so that the reduced one is last")
+
 _HINTS = (
+    Note(
+        r"TensorFloat32.*Skipping pattern matching to fused flash-attention",
+        "Matrix products in float32 do not use the GPU's tensor cores, and attention that is "
+        "written out is not fused to one kernel for that reason.",
+        (
+            _TF32,
+            fix(
+                "sdpa",
+                "Or call the fused attention itself",
+                "torch.nn.functional.scaled_dot_product_attention(q, k, v)",
+            ),
+        ),
+    ),
     Note(
         r"TensorFloat32|set_float32_matmul_precision",
         "Matrix products in float32 do not use the GPU's tensor cores.",
+        (_TF32,),
+    ),
+    Note(
+        r"flex FLASH: mask_mod could not be lowered",
+        "The `mask_mod` of flex attention is evaluated for each element, not for 32 at a time, "
+        "which can be much slower.",
         (
             fix(
-                "tf32",
-                "Allow TF32, before the first compiled call",
-                'torch.set_float32_matmul_precision("high")',
-                price="about three decimal digits in matrix products",
-                limits="set later, it recompiles every graph (`allow_tf32`)",
+                "lane_uniform",
+                "Compare `q_idx` or `kv_idx` with a bound of the whole sequence",
+                "return kv_idx < seq_lens[b]",
+                limits="a mask that is looked up for each token cannot be written so",
             ),
         ),
     ),
@@ -79,27 +112,28 @@ _HINTS = (
             fix(
                 "max_tiles",
                 "Try a higher limit and measure",
-                "torch._inductor.config.triton.max_tiles = 3",
+                "torch._inductor.config.triton.max_tiles = {n}",
                 price="more kernels to compile",
             ),
         ),
     ),
     Note(
-        r"Reduction over non-contiguous dims",
+        r"[Rr]eduction over non-contiguous dims",
         "A sum or the like runs over dimensions that do not lie together in memory.",
         (
             fix(
                 "tile_reductions",
                 "Try tiled reductions and measure",
                 "torch._inductor.config.triton.tile_reductions = True",
+                since="2.8",
             ),
-            fix("contiguous", "Or order the dimensions so that the reduced one is last"),
+            _CONTIGUOUS,
         ),
     ),
     Note(
         r"possibly bad tiling",
-        "The sizes of this kernel leave the compiler no good tiling. It matters only if the kernel "
-        "is among the slow ones.",
+        "Several ways to divide the work of this kernel fit, and the one that was picked may not "
+        "be the best. It matters only if the kernel is among the slow ones.",
     ),
     Note(
         r"Not enough SMs",

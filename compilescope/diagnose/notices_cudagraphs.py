@@ -207,6 +207,13 @@ CUDAGRAPHS = (
                 since="2.4",
                 price="variable sizes run without CUDA graphs",
             ),
+            fix(
+                "limit_sizes",
+                "Or record only so many sizes",
+                "torch._inductor.config.triton.cudagraph_dynamic_shape_rerecord_limit = 8",
+                since="2.15",
+                price="other sizes run without CUDA graphs",
+            ),
         ),
     ),
     Note(
@@ -225,7 +232,8 @@ CUDAGRAPHS = (
     ),
     Note(
         r"will be copied during cudagraphs",
-        "Gradients are copied at each step because they are not at a fixed address.",
+        "Where CUDA graphs are used, gradients are copied at each step, because they are not at a "
+        "fixed address.",
         (STATIC_ADDRESS,),
     ),
     Note(r"Recording cudagraph tree", "A CUDA graph was recorded. " + NOTHING),

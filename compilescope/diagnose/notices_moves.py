@@ -35,6 +35,13 @@ _CLONE_KEPT = fix(
     "kept = output.clone()",
     price="a copy of each kept output",
 )
+_CLONE_LIVE = fix(
+    "clone_live",
+    "Or let PyTorch clone the outputs that are still in use",
+    'torch._inductor.config.triton.cudagraph_trees_generation_cloning = "user_visible"',
+    since="2.14",
+    price="a copy of each output that is kept",
+)
 _DROP_OUTPUTS = fix("drop_outputs", "Drop each step's outputs before the next call")
 _GIVEN_UP = "So the CUDA graph was recorded again and again and then given up."
 _STABLE_GRAD = fix(
@@ -60,7 +67,8 @@ def moved(reason: str, inputs: tuple[str, ...]) -> tuple[str, tuple[Remedy, ...]
 
 def overwritten(*, gradient: bool) -> tuple[str, tuple[Remedy, ...]]:
     """Why reading an output failed, and what to do."""
-    return _OVERWRITTEN, (_STABLE_GRAD,) if gradient else (_CLONE_KEPT, STEP_BEGIN)
+    kept = (_CLONE_KEPT, STEP_BEGIN, _CLONE_LIVE)
+    return _OVERWRITTEN, (_STABLE_GRAD,) if gradient else kept
 
 
 MOVES = (

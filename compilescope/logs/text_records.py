@@ -37,7 +37,8 @@ _HEADS = tuple(
 )
 _NO_HEAD = {"", " ", "|", "+", "\t"}  # no record begins so, and most lines do
 _MOST_OF_BREAK, _MOST_OF_WARNING = 400, 12  # lines of a record without prefixes
-_MOVED_INPUT = re.compile(r"input name: |\.$")  # why a CUDA graph moved: a line an input
+# Why a CUDA graph moved, a line an input; the graph that a hint is about.
+_GOES_ON = re.compile(r"input name: |\.$|graph\(")
 _PARTITIONED = re.compile(r"\s+\w+: reason=")
 _STACK_OF_PARTITIONED = " " * 8
 _SINGLE = {"cudagraphs", "perf_hints"}  # artifacts whose lines are records unless indented
@@ -224,7 +225,7 @@ def _continues(record: Record, text: str, prefix: Prefix, kind: str) -> bool:
         return False
     if prefix.artifact not in _SINGLE:
         return True
-    return _INDENTED.match(text) is not None or _MOVED_INPUT.match(text) is not None
+    return _INDENTED.match(text) is not None or _GOES_ON.match(text) is not None
 
 
 def _accepts(record: Record, text: str, kind: str) -> bool:

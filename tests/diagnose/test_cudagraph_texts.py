@@ -295,6 +295,26 @@ def test_a_log_of_warnings_alone_does_not_say_that_nothing_was_recorded():
     assert "the log does not tell" in panel.summary
 
 
+def test_gradients_that_would_be_copied_do_not_say_that_cuda_graphs_are_in_use():
+    text = (
+        "('Grad tensors [\"L['w'].grad\"] will be copied during cudagraphs execution.If using "
+        "cudagraphs and the grad tensor addresses will be the same',)"
+    )
+    diagnosis = found(text, "perf_hints")
+    assert diagnosis.cudagraphs is None
+    (notice,) = diagnosis.notices
+    assert notice.why.startswith("Where CUDA graphs are used")
+
+
+def test_the_graph_of_a_mask_belongs_to_its_hint():
+    text = (
+        "flex FLASH: mask_mod could not be lowered to packed 32-lane intervals; mask graph:\n"
+        "graph():\n    %q_idx : [num_users=1] = placeholder[target=q_idx]\n    return q_idx"
+    )
+    (notice,) = found(text, "perf_hints").notices
+    assert [remedy.id for remedy in notice.remedies] == ["lane_uniform"]
+
+
 def test_a_run_that_ended_while_warming_up_recorded_nothing():
     text = "[0/0] Running warmup function=partition_0, mode=INFERENCE"
     panel = found(text, level="V").cudagraphs

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
+from compilescope.diagnose import diagnose
 from compilescope.diagnose.notices import explain, texts
 from compilescope.diagnose.notices_cudagraphs import NOTHING
+from compilescope.model import Environment, Session, Warned
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,48 @@ def test_values_of_the_text_are_named():
     )
     text = "CUDAGraph supports dynamic shapes by recording. We have observed 9 distinct sizes."
     assert "9 so far" in explain("cudagraph", text)[0]
+
+
+TF32 = "TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled. "
+FLEX = (
+    "flex FLASH: mask_mod could not be lowered to packed 32-lane intervals; mask graph:\ngraph():"
+)
+# Every text that torch 2.6 to 2.15 writes as a performance hint, but for those on CUDA graphs.
+HINTS = {
+    "Using FallbackKernel: aten.sort.stable": [],
+    "Skip comprehensive padding on CPU": [],
+    "Skip comprehensive padding for use_runtime_constant_folding": [],
+    "possibly bad tiling: [CandidateTiling(tiling=('x0', 'x1'), score=5, name='buf0')]": [],
+    "reduction over non-contiguous dims": ["tile_reductions", "contiguous"],
+    "Reduction over non-contiguous dims.\nConsider setting": ["tile_reductions", "contiguous"],
+    "Found optimal tiling with 3 tiles but torch._inductor.config.triton.max_tiles set to 2. "
+    "Consider increasing": ["max_tiles"],
+    TF32 + "Consider setting `torch.set_float32_matmul_precision('high')`": ["tf32"],
+    TF32 + "Skipping pattern matching to fused flash-attention. Consider": ["tf32", "sdpa"],
+    FLEX: ["lane_uniform"],
+    "('Grad tensors [] will be copied during cudagraphs execution.If',)": ["mark_static_address"],
+}
+
+
+@pytest.mark.parametrize("text", HINTS)
+def test_every_hint_is_explained(text):
+    why, remedies = explain("perf_hint", text)
+    assert why
+    assert [remedy.id for remedy in remedies] == HINTS[text]
+    assert remedies or why.endswith((NOTHING, "among the slow ones."))
+
+
+def test_a_setting_is_named_with_the_value_that_the_hint_asks_for():
+    text = "Found optimal tiling with 2 tiles but torch._inductor.config.triton.max_tiles set to 1."
+    assert explain("perf_hint", text)[1][0].snippet.endswith("max_tiles = 2")
+
+
+@pytest.mark.parametrize(("torch", "has"), [("2.6.0", False), ("2.11.0+cu130", True), ("", True)])
+def test_a_remedy_that_the_installed_torch_lacks_is_not_offered(torch, has):
+    hint = Warned(0, "perf_hint", "Reduction over non-contiguous dims.")
+    found = diagnose(Session(environment=Environment(torch=torch), events=(hint,)))
+    assert ("tile_reductions" in [one.id for one in found.notices[0].remedies]) is has
+    assert "contiguous" in [one.id for one in found.notices[0].remedies]
 
 
 def test_unknown_texts_are_not_explained():
