@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parent.parent / "compilescope" / "bench" / "agent"))
 
 import torch  # noqa: E402
 from _compilescope_bench import captured, made, tensors  # noqa: E402
+from _compilescope_bench.first_call import first_call  # noqa: E402
 from _compilescope_bench.memory import peak  # noqa: E402
 from _compilescope_bench.numerics import Check  # noqa: E402
 from _compilescope_bench.record import Problem  # noqa: E402
@@ -44,18 +45,16 @@ def rows(name, backend="eager", train=False, setting=PLAIN):
     subject = made.subject(spec(name, backend=backend, train=train))
     eager = Variant("eager", subject.target, subject)
     given = Given(subject)
-    with subject.surrounded():
-        eager.prepare()
-        subject.call(subject.target, subject.inputs[0])
+    notes = first_call(eager, subject)
     check = Check(subject, given)
     check.eager(eager)
     given.put_back()
     variant, marks = compiled(subject, setting)
     check.take(variant)
-    variant.same_leaves(eager)
+    variant.like(eager)
     with subject.surrounded():
-        subject.call(variant.call, variant.items[0][0])  # as a measured call would
-    return {"rows": check.rows(variant), "why": check.why, "marks": marks,
+        variant.step(variant.input(variant.items[0][0]))  # as in the rounds
+    return {"rows": check.rows(variant), "why": check.why, "marks": marks, "notes": notes,
             "peak": peak(eager, subject.device, subject.surrounded)}  # fmt: skip
 
 
@@ -167,7 +166,17 @@ def main():
         "untrained": rows("make", train=True),
         "dropout": rows("dropout"),
         "differs": rows("make", backend="wrong_backend_of_tests"),
-        **{name: rows(name) for name in ("in_place", "leaves_other_values", "assigned", "flags")},
+        **{
+            name: rows(name)
+            for name in (
+                "in_place",
+                "leaves_other_values",
+                "assigned",
+                "flags",
+                "caching",
+                "whole_step",
+            )
+        },
         "padded": padded(),
         "tuned": tuned("several", {"arguments": [argument("mark_unbacked")]}),
         "tuned_cut": tuned("several", {"arguments": [argument("pad", multiple=8)]}),

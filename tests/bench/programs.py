@@ -33,6 +33,37 @@ def in_place():
     return step, (torch.zeros(4), torch.ones(4))
 
 
+class Cache:
+    """What each call adds to, as a cache of keys and values is."""
+
+    def __init__(self):
+        self.layers = [{"keys": torch.ones(1, 2)}]
+
+
+def caching():
+    def attend(x, cache):
+        layer = cache.layers[0]
+        layer["keys"] = torch.cat([layer["keys"], x])
+        return layer["keys"].sum(0)
+
+    return attend, (torch.ones(1, 2), Cache())
+
+
+def whole_step():
+    torch.manual_seed(0)
+    model = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def step(x):
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    return step, torch.randn(3, 4)
+
+
 class Leaves(torch.nn.Module):
     """Other values in its input and buffer when it is compiled, and one more output."""
 

@@ -109,6 +109,22 @@ def test_a_buffer_that_is_assigned_anew_is_no_randomness(found):
     assert all(row["equal"] and row["again"] == 0 for row in rows.values())
 
 
+def test_a_cache_that_each_call_adds_to_begins_as_it_came(found):
+    (note,) = found["caching"]["notes"]
+    assert note.startswith("the calls change what they are given (cache): each gets a copy")
+    rows = {row["name"]: row for row in found["caching"]["rows"]}
+    assert set(rows) == {"output", "cache.layers[0]['keys'], changed in place"}
+    assert all(row["equal"] and row["again"] == 0 for row in rows.values())
+
+
+def test_a_whole_training_step_runs_its_own_backward(found):
+    (note,) = found["whole_step"]["notes"]
+    assert note.startswith("the calls run their own backward")
+    names = [row["name"] for row in found["whole_step"]["rows"]]
+    assert names == ["output", "weight, changed in place", "bias, changed in place"]
+    assert all(row["equal"] for row in found["whole_step"]["rows"])
+
+
 def test_whole_numbers_are_counted_and_infinities_have_signs(found):
     whole, truth, ends = found["flags"]["rows"]
     for row in (whole, truth):

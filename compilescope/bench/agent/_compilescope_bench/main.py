@@ -51,14 +51,17 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
     from .timing import clock
 
     subject = made.subject(spec) if spec["call"] else captured.subject(spec)
-    _set_up(subject, spec)
+    _autocast(subject, spec)
     compiles = Compiles()
     timer = clock(subject.device, compiles.count)
     record.write("environment", **machine.environment(subject.device))
-    _told(subject, timer.name, record)
     eager = Variant("eager", subject.target, subject)
     given = Given(subject) if spec["measure"] and spec["numerics"] else None
-    check = _eager(subject, eager, given, record)
+    subject.notes += _first(subject, eager)
+    _noted(subject)
+    _told(subject, timer.name, record)
+    check = _check(subject, eager, given, record)
+    eager.optimize()
     rounds = Rounds(subject, timer, record, spec["seconds"])
 
     def note() -> None:
@@ -92,7 +95,7 @@ def _failed(subject: Subject, eager: Variant, error: Exception) -> Problem:
     """Why a compiled call failed: by itself, or as an eager one fails by now."""
     try:
         with subject.surrounded():
-            eager.step(subject.inputs[0])
+            eager.step(eager.input(subject.inputs[0]))
     except Exception as own:  # noqa: BLE001
         text = "the calls cannot be made again and again: they move a state on"
         return Problem("compile", text, cause=told(own))
@@ -108,7 +111,7 @@ def _wait(gate: str) -> None:
         time.sleep(0.02)
 
 
-def _set_up(subject: Subject, spec: dict[str, Any]) -> None:
+def _autocast(subject: Subject, spec: dict[str, Any]) -> None:
     from .library import torch
 
     if spec["autocast"]:
@@ -116,8 +119,22 @@ def _set_up(subject: Subject, spec: dict[str, Any]) -> None:
         if not isinstance(dtype, torch.dtype):
             raise Problem("input", f"torch has no dtype {spec['autocast']}", hint="bfloat16")
         subject.autocast = ((subject.device.type, dtype),)
+
+
+def _first(subject: Subject, eager: Variant) -> list[str]:
+    from .first_call import first_call
+
+    try:
+        return first_call(eager, subject)
+    except Problem:
+        raise
+    except Exception as error:
+        raise Problem("input", "the call fails without torch.compile", cause=told(error)) from error
+
+
+def _noted(subject: Subject) -> None:
     training = [one for one in subject.modules if one.training]
-    if training and not subject.train:
+    if training and not (subject.train or subject.steps):
         subject.notes.append("the model is in training mode: dropout and batch norm act")
     if subject.train and subject.loss is None:
         subject.notes.append(
@@ -150,37 +167,19 @@ def _told(subject: Subject, timer: str, record: Record) -> None:
     )
 
 
-def _eager(subject: Subject, eager: Variant, given: Given | None, record: Record) -> Check | None:
-    """Run eager once, and keep what compiled calls are compared with."""
+def _check(subject: Subject, eager: Variant, given: Given | None, record: Record) -> Check | None:
+    """Keep what compiled calls are compared with."""
     from .numerics import Check
 
+    if given is None:
+        return None
     try:
-        with subject.surrounded():
-            eager.prepare()
-            if not subject.train:
-                before = _versions(subject)
-                subject.call(subject.target, subject.inputs[0])
-                if _versions(subject) != before:
-                    record.write("note", text="the calls change their inputs in place")
-    except Problem:
-        raise
-    except Exception as error:
-        raise Problem("input", "the call fails without torch.compile", cause=told(error)) from error
-    check = None
-    if given is not None:
-        try:
-            check = Check(subject, given)
-            check.eager(eager)
-        except Exception as error:  # noqa: BLE001
-            record.write("numerics", rows=[], why=f"eager could not be repeated: {told(error)}")
-            check = None
-    eager.optimize()
+        check = Check(subject, given)
+        check.eager(eager)
+    except Exception as error:  # noqa: BLE001
+        record.write("numerics", rows=[], why=f"eager could not be repeated: {told(error)}")
+        return None
     return check
-
-
-def _versions(subject: Subject) -> list[int]:
-    given = subject.tensors(subject.inputs[0]).values()
-    return [int(one._version) for one in given if not one.is_inference()]  # noqa: SLF001
 
 
 def _compiled(
@@ -194,7 +193,7 @@ def _compiled(
     variant, marks = compiled(subject, spec["setting"])
     if remedies is not None:
         remedies.prepare(variant, subject)
-    variant.same_leaves(eager)
+    variant.like(eager)
     variant.optimize(compiled=spec["setting"]["compile_optimizer"])
     record.write("marks", places=marks)
     return variant, remedies

@@ -11,7 +11,7 @@ from .steps import Variant
 
 def peak(variant: Variant, device: Any, surrounded: Any) -> int | None:
     """The most bytes that one pass over the inputs held beyond what was held before it."""
-    items = [item for group in variant.items for item in group]
+    items = [variant.input(item) for group in variant.items for item in group]
     with surrounded():
         if device.type == "cuda":
             return _cuda(variant, items)

@@ -9,9 +9,9 @@ from typing import Any
 from .kept import CHANGED, Kept, Results, row
 from .library import torch
 from .record import told
-from .state import Given, State, copied, is_other
+from .state import Given, State, is_other
 from .steps import Variant, numbers_in
-from .subject import Input, Subject
+from .subject import Input, Subject, copied
 from .tensors import changed
 
 
@@ -88,17 +88,14 @@ class Check:
             result = subject.call(variant.call, own)
             loss = variant.loss(result) if subject.train else None
             found = {name: Kept(one, like, name) for name, one in numbers_in("output", result)}
+            if loss is not None:
+                found["loss"] = Kept(loss, like, "loss")
             if subject.train:
-                if loss is not None:
-                    found["loss"] = Kept(loss, like, "loss")
                 variant.backward(result)
-                for name, gradient in variant.gradients():
+            if subject.train or subject.steps:
+                for name, gradient in (*variant.gradients(), *_gradients(subject.tensors(own))):
                     key = f"gradient of {name}"
                     found[key] = Kept(gradient, like, key)
-                for name, one in subject.tensors(own).items():
-                    if one.requires_grad and one.grad is not None:
-                        key = f"gradient of {name}"
-                        found[key] = Kept(one.grad, like, key)
             variant.clear()
         before = subject.tensors(item)
         changed_ = [(name, one) for name, one in subject.tensors(own).items()
@@ -116,6 +113,12 @@ class Check:
                 yield
         finally:
             self._subject.autocast = autocast
+
+
+def _gradients(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, one in tensors.items():
+        if one.requires_grad and one.is_leaf and one.grad is not None:
+            yield name, one.grad
 
 
 def _double(item: Input) -> Input:

@@ -82,7 +82,7 @@ class Rounds:
     ) -> list[float]:
         items = variant.items[case] * passes
         with self._subject.surrounded():
-            times = self._clock.block(variant.step, items)
+            times = self._clock.block(variant.step, items, variant.input if variant.anew else None)
         self._record.write(
             "block",
             variant=variant.name,

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .library import torch
-from .subject import Input, Subject
-from .tensors import cloned
+from .subject import Subject, copied
 
 
 class Given:
@@ -104,11 +103,6 @@ def _places(modules: list[Any]) -> Iterator[tuple[str, Any, str, Any]]:
             for owner in (part._parameters, part._buffers):  # noqa: SLF001
                 for key, one in list(owner.items()):
                     yield f"{label}{path}.{key}" if path else f"{label}{key}", owner, key, one
-
-
-def copied(item: Input) -> Input:
-    """An input with tensors and containers of its own."""
-    return Input(cloned(item.args), cloned(item.kwargs), item.weight)
 
 
 def _picked(subject: Subject, most: int) -> list[tuple[int, int]]:

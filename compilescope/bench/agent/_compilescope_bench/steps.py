@@ -6,7 +6,7 @@ from typing import Any
 
 from .library import torch
 from .record import Problem, told
-from .subject import Input, Subject, tensors_in
+from .subject import Input, Subject, copied, tensors_in
 from .tensors import leaves, mark, padded, varying
 
 _RATE = 1e-6  # of the learning rate: thousands of steps must leave the numbers ordinary
@@ -21,6 +21,7 @@ class Variant:
         self.call = call
         self.items: list[list[Input]] = [list(case.inputs) for case in subject.cases]
         self.graphed = False
+        self.anew = False  # each call gets a copy of its input, made before its time begins
         self._subject = subject
         self._optimizer: Any = None
         self._step: Any = None
@@ -38,6 +39,10 @@ class Variant:
         self.backward(self._subject.call(self.call, item))
         if self._step is not None:
             self._step()
+
+    def input(self, item: Input) -> Input:
+        """What `step` is to be given for `item`."""
+        return copied(item) if self.anew else item
 
     def clear(self) -> None:
         """Forget the gradients."""
@@ -70,20 +75,23 @@ class Variant:
         whole = isinstance(result, torch.Tensor) and result.numel() == 1 and result.requires_grad
         return result.reshape(()) if whole else None
 
-    def prepare(self) -> None:
-        """Find what gets gradients with one step, and make the optimizer."""
+    def find_leaves(self, result: Any) -> None:
+        """Find what gets gradients, from the result of a call.
+
+        Raises:
+            Problem: nothing does.
+        """
         subject = self._subject
-        if not subject.train:
+        if not (subject.train or subject.steps):
             return
-        item = self.items[0][0]
-        result = subject.call(self.call, item)
         found = {id(one): one for _, one in subject.parameters() if one.requires_grad}
         found |= {id(one): one for one in _reached(tensors_in(result))}
-        for one in self._subject.inputs:
+        for one in subject.inputs:
             found |= {id(t): t for t in subject.tensors(one).values() if t.requires_grad}
         self._leaves = list(found.values())
-        self.backward(result)
-        self.clear()
+        if subject.train:
+            self.backward(result)
+            self.clear()
 
     def optimize(self, *, compiled: bool = False) -> None:
         """Make this variant's own optimizer; `compiled` gives its step to torch.compile."""
@@ -96,9 +104,9 @@ class Variant:
         if compiled:
             self._step = torch.compile(self._optimizer.step, **_backend(self._subject.options))
 
-    def same_leaves(self, other: Variant) -> None:
-        """Take over what gets gradients from the variant that found it."""
-        self._leaves = other._leaves
+    def like(self, other: Variant) -> None:
+        """Take over what another variant found: what gets gradients, and how calls are made."""
+        self._leaves, self.anew = other._leaves, other.anew
 
     def gradients(self) -> list[tuple[str, Any]]:
         """The gradients that there are, by the names of their leaves."""

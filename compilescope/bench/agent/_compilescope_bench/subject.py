@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .library import torch
-from .tensors import described, leaves, tensors
+from .tensors import cloned, described, leaves, tensors
 
 
 @dataclass
@@ -42,6 +42,7 @@ class Subject:
     options: dict[str, Any] = field(default_factory=dict)  # of torch.compile
     autocast: tuple[tuple[str, Any], ...] = ()  # device and dtype
     inference: bool = False
+    steps: bool = False  # a call runs a backward of its own
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -51,6 +52,8 @@ class Subject:
     @property
     def what(self) -> str:
         """In words, what one measured call does."""
+        if self.steps:
+            return "training step"
         if self.train:
             return "training step" if self.optimizer is not None else "forward and backward"
         return "call" if self.grad else "inference"
@@ -110,6 +113,11 @@ class Subject:
             found += [tensor.device for tensor in self.tensors(item).values()]
         special = [device for device in found if device.type not in ("cpu", "meta")]
         return next(iter(special or found), torch.device("cpu"))
+
+
+def copied(item: Input) -> Input:
+    """An input with tensors and containers of its own."""
+    return Input(cloned(item.args), cloned(item.kwargs), item.weight)
 
 
 def modules_of(target: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .library import torch
+from .objects import held, is_object, remade
 
 _DEEPEST = 6
 _MOST = 400
@@ -31,14 +32,16 @@ def leaves(path: str, value: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     elif hasattr(value, "__dataclass_fields__"):
         for key, part in vars(value).items():
             yield from leaves(f"{path}.{key}", part, depth + 1)
+    elif is_object(value):
+        yield from held(path, value)
 
 
 def changed(value: Any, change: Callable[[Any], Any]) -> Any:
-    """`value` with every tensor in its containers replaced by `change` of it."""
+    """`value` with every tensor in its containers and objects replaced by `change` of it."""
     from torch.utils import _pytree
 
     return _pytree.tree_map(
-        lambda part: change(part) if isinstance(part, torch.Tensor) else part, value
+        lambda part: change(part) if isinstance(part, torch.Tensor) else remade(part, change), value
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from .library import torch
 
 Step = Callable[[Any], None]
+Ready = Callable[[Any], Any]  # what a step is to be given, made before its time begins
 
 
 class Clock:
@@ -23,18 +24,19 @@ class Clock:
         self._wait = wait
         self.compiled: list[int] = []  # calls of the last block that compiled
 
-    def block(self, step: Step, items: Sequence[Any]) -> list[float]:
+    def block(self, step: Step, items: Sequence[Any], ready: Ready | None = None) -> list[float]:
         """Seconds of `step` with each of `items`."""
         gc.disable()
         try:
-            return self._timed(step, items)
+            return self._timed(step, items, ready)
         finally:
             gc.enable()
 
-    def _timed(self, step: Step, items: Sequence[Any]) -> list[float]:
+    def _timed(self, step: Step, items: Sequence[Any], ready: Ready | None) -> list[float]:
         found = []
         self.compiled = []
-        for number, item in enumerate(items):
+        for number, one in enumerate(items):
+            item = ready(one) if ready else one
             before = self._compiles()
             if self._wait is not None:
                 self._wait()
@@ -53,7 +55,9 @@ class Events(Clock):
 
     name = "CUDA events"
 
-    def _timed(self, step: Step, items: Sequence[Any]) -> list[float]:
+    def _timed(self, step: Step, items: Sequence[Any], ready: Ready | None) -> list[float]:
+        if ready is not None:
+            return [self._single(step, ready(item), at) for at, item in enumerate(items)]
         self.compiled = []
         torch.cuda.synchronize()
         events = [torch.cuda.Event(enable_timing=True) for _ in range(len(items) + 1)]
@@ -66,6 +70,21 @@ class Events(Clock):
                 self.compiled.append(number)
         torch.cuda.synchronize()
         return [one.elapsed_time(other) / 1e3 for one, other in itertools.pairwise(events)]
+
+    def _single(self, step: Step, item: Any, number: int) -> float:
+        """One call by itself: what was copied for it is done before."""
+        if number == 0:
+            self.compiled = []
+        before = self._compiles()
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda.synchronize()
+        start.record()
+        step(item)
+        end.record()
+        torch.cuda.synchronize()
+        if self._compiles() != before:
+            self.compiled.append(number)
+        return float(start.elapsed_time(end)) / 1e3
 
 
 def clock(device: Any, compiles: Callable[[], int]) -> Clock:
