@@ -154,7 +154,7 @@ def _of(trial: Trial) -> Iterator[str]:
         yield f"{trial.outcome}: {trial.why}"
         return
     yield numbers(trial.numerics)
-    if trial.graphs > 1 or trial.breaks:
+    if trial.graphs != 1 or trial.breaks:
         compiled = few(trial.graphs, "graph")
         again = f", {few(trial.recompiles, 'recompile')}" if trial.recompiles else ""
         breaks = f", {few(len(trial.breaks), 'graph break')}" if trial.breaks else ""

@@ -10,13 +10,15 @@ from typing import Any
 from msgspec import structs
 
 from compilescope import store
+from compilescope.bench.earlier import load
 from compilescope.bench.plan import Plan, settings, shapes
 from compilescope.bench.tuned import best_of, overlay, result_at
-from compilescope.errors import InputError, UsageError
+from compilescope.errors import CompilescopeError, InputError, UsageError
 from compilescope.probe.arguments import program
 from compilescope.probe.interpreter import choose
 
 _CANNOT = "bench runs Python: name a script, `-m module`, a session, or --call file.py:function"
+_AUTOCAST = ("bfloat16", "float16")
 
 # Options that are fields of the plan under the same name.
 _SAME = ("jobs", "search", "train", "optimizer", "autocast", "backend", "calls", "only", "seconds",
@@ -43,8 +45,13 @@ def source(parts: Sequence[str], python: str | None) -> Source:
         InputError: a session that tells of no call, or whose program is gone.
         ProgramError: the script does not exist, or no interpreter has torch.
     """
-    if parts and store.is_session(Path(parts[0])):
-        return _session(Path(parts[0]), python)
+    if not parts:
+        raise UsageError("nothing to measure was named", hint=_CANNOT)
+    path = Path(parts[0])
+    if store.is_session(path):
+        return _session(path, python)
+    if path.suffix == ".json":
+        raise _result(path)
     command, name = program(parts, python)
     return _program(command, name)
 
@@ -80,11 +87,26 @@ def planned(given: dict[str, Any]) -> Plan:
     )
 
 
+def _result(path: Path) -> InputError:
+    """Why a file of JSON is no program; most likely it is a result."""
+    try:
+        load(path)
+    except CompilescopeError:
+        return InputError(f"{path} is no Python program", hint=_CANNOT)
+    return InputError(
+        f"{path} is a result of bench", hint=f"`compilescope bench --read {path}` shows it"
+    )
+
+
 def _together(given: dict[str, Any], *, call: bool, parts: bool) -> None:
     if call and parts:
         raise UsageError("--call and a program are two things", hint="give one of them")
-    if call and ":" not in given["call"]:
+    if call and not all(given["call"].rpartition(":")[::2]):
         raise UsageError(f"--call {given['call']} names no function", hint="--call file.py:make")
+    if given["autocast"] not in ("", *_AUTOCAST):
+        raise UsageError(
+            f"--autocast takes no {given['autocast']}", hint=f"one of: {', '.join(_AUTOCAST)}"
+        )
     if not call:
         for name in ("shapes", "backend"):
             if given[name]:

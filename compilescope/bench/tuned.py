@@ -50,10 +50,11 @@ def best_of(path: Path) -> Best:
         InputError: it is no result of tune, or nothing in it was better than the program as it is.
         VersionError: written by a newer compilescope.
     """
-    found = store.load_tuning(path)
+    found = store.load_tuning(path) if path.exists() else None
     if found is None:
         raise InputError(
-            f"{path} is no result of tune", hint="`compilescope tune -o FILE script.py` writes one"
+            f"{path} is no result of tune" if path.exists() else f"{path} does not exist",
+            hint="`compilescope tune -o FILE script.py` writes one",
         )
     best = _best(path, found)
     if best is None:

@@ -30,7 +30,8 @@ def verdict(trials: Sequence[Trial], chosen: int | None, advice: str = TUNE) -> 
     """The answer in one sentence; `advice` is what to do about recompiles."""
     measured = [one for one in trials if one.ratio is not None]
     if not measured:
-        return f"Nothing was measured: {trials[-1].why}." if trials else "Nothing was measured."
+        return f"Nothing was measured: {trials[-1].why.rstrip('.')}." if trials else (
+            "Nothing was measured.")  # fmt: skip
     one = told_of(trials, chosen)
     assert one is not None
     text = "; ".join(_parts(one, advice, several=len(trials) > 1))
@@ -50,6 +51,8 @@ def told_of(trials: Sequence[Trial], chosen: int | None) -> Trial | None:
 def _parts(one: Trial, advice: str, *, several: bool) -> Iterator[str]:
     named = f" ({one.name})" if several or one.name != "as it is" else ""
     assert one.ratio is not None
+    if not one.graphs:
+        yield "nothing was compiled, so that there is nothing to gain"
     yield f"compiled{named} is {times(one.ratio)}"
     yield from _pays(one)
     if one.recompiles:

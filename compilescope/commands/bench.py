@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compilescope.commands.bench_options import BenchCommand, bench_options
-from compilescope.errors import ExitCode
+from compilescope.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,29 +35,50 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     program then runs eagerly, and what it compiles is measured with the inputs that it had. Exit
     code 1: results differ, nothing could be measured, or it is slower than in --against.
     """
+    from compilescope import store
     from compilescope.bench import earlier
-    from compilescope.bench.beside import stem
     from compilescope.bench.run import bench, save
     from compilescope.commands.output import color, width, write
     from compilescope.packs import benching
 
     before = earlier.load(given["against"]) if given["against"] else None
-    plan = None if given["read"] else _plan(given)
+    plan = _plan(given)
+    path = _places(given, plan)
     found = bench(plan) if plan else earlier.load(given["read"])
     if before is not None:
         found = earlier.with_earlier(before, found)
+    # Whatever becomes of the files: the answer took its time.
+    write(benching(given["form"])(found, width=width(), color=color()))
     if plan:
-        path = given["output"] or Path(".compilescope") / f"{stem(found.name)}-bench.json"
         save(found, path)
         print(f"compilescope: the result is in {path}", file=sys.stderr)
     if given["page"]:
-        given["page"].write_text(benching("html")(found), encoding="utf-8")
-    write(benching(given["form"])(found, width=width(), color=color()))
+        store.write(benching("html")(found).encode(), given["page"])
     # What a search tries and gives up is no finding.
     ctx.exit(_code(found, plan.settings if plan and plan.search else None))
 
 
-def _plan(given: dict[str, Any]) -> Plan:
+def _places(given: dict[str, Any], plan: Plan | None) -> Path:
+    """Where the result goes, after a look at every place that is written to."""
+    from compilescope.bench import output
+    from compilescope.bench.beside import stem
+
+    name = stem(plan.name) if plan else ""
+    path: Path = given["output"] or Path(".compilescope") / f"{name}-bench.json"
+    if plan:
+        output.writable(path, "-o")
+    if given["page"]:
+        output.writable(given["page"], "--page")
+    if given["keep"]:
+        output.folder(given["keep"], "--keep")
+    return path
+
+
+def _plan(given: dict[str, Any]) -> Plan | None:
+    if given["read"]:
+        if given["call"] or given["command"]:
+            raise UsageError("--read measures nothing", hint="leave out the program or --call")
+        return None
     from compilescope.bench.sources import planned
 
     return planned(given)

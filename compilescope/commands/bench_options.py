@@ -68,22 +68,25 @@ class BenchCommand(ProgramCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse `args` with an option of its own for each size."""
-        return super().parse_args(ctx, _spread(args))
+        return super().parse_args(ctx, self.spread(args))
 
-
-def _spread(args: list[str]) -> list[str]:
-    found: list[str] = []
-    sizes = False
-    for number, word in enumerate(args):
-        if not (word.startswith("-") or sizes or (number and found[-1].startswith("--"))):
-            # The program begins: what follows is its own.
-            return found + args[number:]
-        if sizes and is_sizes(word) and found[-1] != "--shapes":
-            found.append("--shapes")
-        elif word.startswith("-"):
-            sizes = word == "--shapes"
-        found.append(word)
-    return found
+    def spread(self, args: list[str]) -> list[str]:
+        """`args` with `--shapes` before each of several sizes."""
+        with_value = {name for one in self.params if not getattr(one, "is_flag", True)
+                      for name in one.opts}  # fmt: skip
+        found: list[str] = []
+        sizes = False
+        for number, word in enumerate(args):
+            value = bool(found) and found[-1] in with_value
+            if not (word.startswith("-") or sizes or value):
+                # The program begins: what follows is its own.
+                return found + args[number:]
+            if sizes and is_sizes(word) and found[-1] != "--shapes":
+                found.append("--shapes")
+            elif word.startswith("-"):
+                sizes = word == "--shapes"
+            found.append(word)
+        return found
 
 
 def bench_options(function: FC) -> FC:

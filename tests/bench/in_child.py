@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parent.parent / "compilescope" / "bench" / "agent"))
 
 import torch  # noqa: E402
 from _compilescope_bench import captured, made, tensors  # noqa: E402
+from _compilescope_bench.compiles import Compiles  # noqa: E402
 from _compilescope_bench.first_call import first_call  # noqa: E402
 from _compilescope_bench.memory import peak  # noqa: E402
 from _compilescope_bench.numerics import Check  # noqa: E402
@@ -29,7 +30,8 @@ PLAIN = {"mode": "", "dynamic": "", "pad": 0, "compile_optimizer": False, "shape
 
 
 def spec(name, **more):
-    return {"call": f"{HERE / 'programs.py'}:{name}", "shapes": {}, "train": False,
+    call = name if ":" in name else f"{HERE / 'programs.py'}:{name}"
+    return {"call": call, "shapes": {}, "train": False,
             "optimizer": "", "backend": "eager", **more}  # fmt: skip
 
 
@@ -77,6 +79,17 @@ def tuned(name, content):
     graphs = torch._dynamo.utils.counters["stats"]["unique_graphs"] - before
     told = remedies.told
     return {"graphs": graphs, "sizes": sizes, "places": told.places, "cautions": told.cautions}
+
+
+def many_graphs():
+    """Compiles that are counted where more came at once than torch keeps by itself."""
+    compiles = Compiles()
+    compiles.fresh()
+    for number in range(70):
+        space = {}
+        exec(f"def f(x): return x + {number}", space)
+        torch.compile(space["f"], backend="eager")(torch.ones(1))
+    return len(compiles.fresh())
 
 
 def argument(do, callable_name="Sequential", **more):
@@ -156,7 +169,8 @@ def called_after_its_end():
 
 
 def main():
-    names = ["inputs_missing", "not_callable", "no_inputs", "raises", "nothing_like_it", "mak"]
+    names = ["inputs_missing", "not_callable", "no_inputs", "raises", "nothing_like_it", "mak",
+             "gone.py:make"]  # fmt: skip
     found = {
         "problems": {name: problem(name) for name in names},
         "shapes": problem("make", shapes={"sequence": [1, 2]}),
@@ -177,6 +191,7 @@ def main():
                 "whole_step",
             )
         },
+        "many_graphs": many_graphs(),
         "padded": padded(),
         "tuned": tuned("several", {"arguments": [argument("mark_unbacked")]}),
         "tuned_cut": tuned("several", {"arguments": [argument("pad", multiple=8)]}),

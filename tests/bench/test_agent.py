@@ -36,6 +36,7 @@ def found(tmp_path_factory):
         ("raises", "raised with no arguments", ""),
         ("nothing_like_it", "has no `nothing_like_it`", "name a function"),
         ("mak", "has no `mak`", "did you mean `make`?"),
+        ("gone.py:make", "gone.py does not exist", ""),
     ],
 )
 def test_what_cannot_be_benched_is_said_in_one_sentence(found, name, text, hint):
@@ -123,6 +124,10 @@ def test_a_whole_training_step_runs_its_own_backward(found):
     names = [row["name"] for row in found["whole_step"]["rows"]]
     assert names == ["output", "weight, changed in place", "bias, changed in place"]
     assert all(row["equal"] for row in found["whole_step"]["rows"])
+
+
+def test_every_compile_is_counted(found):
+    assert found["many_graphs"] == 70
 
 
 def test_whole_numbers_are_counted_and_infinities_have_signs(found):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
@@ -11,9 +14,10 @@ from compilescope.bench.search import Known, Search
 from compilescope.bench.sources import planned, source
 from compilescope.benching import Case, Numerics, Range, Setting, Trial
 from compilescope.commands.bench import command
-from compilescope.commands.bench_options import _spread
 from compilescope.errors import InputError, ProgramError, UsageError
 from compilescope.model import Called, Session, Signature
+
+RECORDED = Path(__file__).parent.parent / "data" / "benched" / "block-bench.json"
 
 
 def test_every_combination():
@@ -51,10 +55,14 @@ def test_sizes():
         (["--seconds", "1", "x.py", "a=1", "b=2"], ["--seconds", "1", "x.py", "a=1", "b=2"]),
         (["-o", "x.json", "train.py"], ["-o", "x.json", "train.py"]),
         (["-q", "train.py"], ["-q", "train.py"]),
+        (["-o", "x.json", "--shapes", "a=1", "b=3"],
+         ["-o", "x.json", "--shapes", "a=1", "--shapes", "b=3"]),
+        (["--train", "x.py", "--shapes", "a=1", "b=2"],
+         ["--train", "x.py", "--shapes", "a=1", "b=2"]),
     ],
 )  # fmt: skip
 def test_sizes_on_the_command_line(given, expected):
-    assert _spread(given) == expected
+    assert command.spread(given) == expected
 
 
 def options(**given):
@@ -69,12 +77,57 @@ def options(**given):
         ({"call": "f.py"}, "names no function"),
         ({"command": ("x.py",), "shapes": ("a=1",)}, "--shapes needs --call"),
         ({"call": "f.py:make", "optimizer": "SGD"}, "needs --train"),
-        ({}, "no program was named"),
+        ({}, "nothing to measure was named"),
+        ({"call": "f.py:"}, "names no function"),
+        ({"call": "f.py:make", "autocast": "int8"}, "--autocast takes no int8"),
     ],
 )
 def test_options_that_do_not_go_together(given, text):
     with pytest.raises(UsageError, match=text):
         planned(options(**given))
+
+
+def test_a_result_is_no_program(tmp_path):
+    with pytest.raises(InputError, match="is a result of bench") as error:
+        source([str(RECORDED)], None)
+    assert f"bench --read {RECORDED}" in error.value.hint
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    with pytest.raises(InputError, match="no Python program"):
+        source([str(other)], None)
+
+
+def test_a_result_of_tune_that_is_missing_is_tunes(tmp_path):
+    (tmp_path / "x.py").write_text("")
+    given = options(command=(str(tmp_path / "x.py"),), tuned=tmp_path, python=sys.executable)
+    with pytest.raises(InputError, match=r"x-tuned\.json does not exist") as error:
+        planned(given)
+    assert "compilescope tune" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("option", "place", "cause"),
+    [
+        ("-o", "folder", "it is a folder"),
+        ("-o", "file/x.json", "file is no folder"),
+        ("--page", "file/x.html", "file is no folder"),
+        ("--keep", "file", "file is no folder"),
+    ],
+)
+def test_places_are_looked_at_before_anything_is_measured(tmp_path, option, place, cause):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    call = ["--call", "no_such_file.py:make", "--python", sys.executable]
+    done = CliRunner().invoke(command, [option, str(tmp_path / place), *call])
+    assert isinstance(done.exception, InputError)
+    assert cause in done.exception.cause
+    assert option in done.exception.hint
+
+
+def test_a_result_is_read_and_nothing_is_measured():
+    done = CliRunner().invoke(command, ["--read", str(RECORDED), "x.py"])
+    assert "--read measures nothing" in str(done.exception)
+    assert CliRunner().invoke(command, ["--read", str(RECORDED)]).exit_code == 0
 
 
 def test_help_needs_no_torch():

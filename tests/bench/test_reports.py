@@ -118,6 +118,7 @@ def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
         ({"ratio": Range(1.01, 0.97, 1.05)}, "not clearly faster or slower than eager: 1.01"),
         ({"ratio": Range(0.5, 0.4, 0.6), "break_even": None}, "of compiling never pay back"),
         ({"recompiles": 0}, "pays back after 8,300 calls (1,300 with a warm cache)."),
+        ({"graphs": 0}, "Nothing was compiled, so that there is nothing to gain; compiled ("),
         ({"fallback": "forward reached recompile_limit"}, "the recompile limit was reached"),
         ({"numerics": Numerics("differs", first="output: error 1")}, "but its results differ"),
     ],
@@ -131,6 +132,8 @@ def test_nothing_measured():
     trial = Trial(Setting("default"), "failed", "the compiled call failed: RuntimeError: no")
     assert verdict([trial], None).startswith("Nothing was measured: the compiled call failed")
     assert verdict([], None) == "Nothing was measured."
+    ended = replace(trial, why="no backend is called nope.")
+    assert verdict([ended], None) == "Nothing was measured: no backend is called nope."
 
 
 def test_the_best_is_certain_right_and_compiled(found):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+_MOST = 4096  # compiles between two looks; of itself torch keeps 64
+
 
 class Compiles:
     """Counts compiles, cheaply enough to ask between any two calls."""
 
     def __init__(self) -> None:
         utils: Any = __import__("torch._dynamo.utils", fromlist=["counters"])
+        utils.set_compilation_metrics_limit(_MOST)
         self._counters = utils.counters
         self._metrics = utils.get_compilation_metrics
-        self._seen = 0
         self._known: list[Any] = []
 
     def count(self) -> int:
@@ -22,9 +24,10 @@ class Compiles:
         return int(counters["frames"]["total"]) + int(counters["stats"]["unique_graphs"])
 
     def fresh(self) -> list[dict[str, Any]]:
-        """The compiles since the last time, as far as torch kept them (the last 64)."""
+        """The compiles since the last time, as far as torch kept them."""
         found = list(self._metrics())
-        new = [item for item in found if all(item is not one for one in self._known)]
+        known = {id(one) for one in self._known}
+        new = [item for item in found if id(item) not in known]
         self._known = found
         return [_told(item) for item in new if getattr(item, "is_forward", True) is not False]
 

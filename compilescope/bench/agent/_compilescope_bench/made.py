@@ -67,6 +67,10 @@ def _function(reference: str) -> Any:
 
 
 def _module(place: str) -> Any:
+    if place.endswith(".py") and not os.path.exists(place):
+        raise Problem(
+            "input", f"{place} does not exist", cause=f"there is no such file in {os.getcwd()}"
+        )
     try:
         if place.endswith(".py"):
             return _from_file(place)

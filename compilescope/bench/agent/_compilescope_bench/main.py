@@ -115,10 +115,7 @@ def _autocast(subject: Subject, spec: dict[str, Any]) -> None:
     from .library import torch
 
     if spec["autocast"]:
-        dtype = getattr(torch, spec["autocast"], None)
-        if not isinstance(dtype, torch.dtype):
-            raise Problem("input", f"torch has no dtype {spec['autocast']}", hint="bfloat16")
-        subject.autocast = ((subject.device.type, dtype),)
+        subject.autocast = ((subject.device.type, getattr(torch, spec["autocast"])),)
 
 
 def _first(subject: Subject, eager: Variant) -> list[str]:
@@ -133,6 +130,10 @@ def _first(subject: Subject, eager: Variant) -> list[str]:
 
 
 def _noted(subject: Subject) -> None:
+    backend = subject.options.get("backend") or "inductor"
+    if backend != "inductor":
+        name = backend if isinstance(backend, str) else getattr(backend, "__name__", backend)
+        subject.notes.append(f"compiled with the backend {name}")
     training = [one for one in subject.modules if one.training]
     if training and not (subject.train or subject.steps):
         subject.notes.append("the model is in training mode: dropout and batch norm act")
