@@ -98,6 +98,8 @@ def _table(
     # On its side: a column a row, as many as there is room for.
     size = max(1, (console.width - _NAMES) // _COLUMN)
     for start in range(0, len(body), size):
+        if start:
+            console.print()
         group = body[start : start + size]
         names, *turned = zip(head, *group, strict=True)
         console.print(_turned(names, turned))

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from compilescope.benching import Trial
 
 _MOST = 4
+# What a remedy says, and the dynamic setting that does the same.
+_WAYS = {
+    " dynamic before the first call": "marked",
+    " unbacked before the first call": "unbacked",
+    "Compile with `dynamic=True`": "True",
+}
 
 
 class Advice:
@@ -33,8 +39,8 @@ class Advice:
         if self._trial is None or not self._open:
             return ""
         if self._plan.call:
-            marked = self._trial.setting.dynamic in ("marked", "unbacked")
-            return "" if marked or self._plan.search else "see what --dynamic marked saves"
+            way = "" if self._plan.search else self._way(self._trial)
+            return f"see what --dynamic {way} saves" if way else ""
         if self._found is not None:
             left = self._found.trial.measures.recompiles
             return f"tune left {left} of {self._found.before} (--tuned {self._found.path})"
@@ -42,11 +48,28 @@ class Advice:
 
     def notes(self) -> Iterator[str]:
         """What tune did, or what it would try."""
-        if self._trial is None or not self._open or self._plan.call:
+        if self._trial is None or not self._open:
             return
-        if self._found is not None:
+        if self._plan.call:
+            left = [text for text in self._trial.remedies if text not in self._done(self._trial)]
+            if left and not self.short:
+                yield f"what may do away with the recompiles: {'; '.join(left[:_MOST])}"
+        elif self._found is not None:
             yield self._found.text
         elif self._plan.search and self._trial.remedies:
             script = shlex.join((*("-m",) * self._plan.module, *self._plan.script))
             tried = "; ".join(self._trial.remedies[:_MOST])
             yield f"`compilescope tune {script}` would try: {tried}"
+
+    def _way(self, trial: Trial) -> str:
+        """The dynamic setting to try next, "" where none would help."""
+        left = [text for text in trial.remedies if text not in self._done(trial)]
+        ways = (way for words, way in _WAYS.items() if any(words in text for text in left))
+        return next(ways, "")
+
+    def _done(self, trial: Trial) -> set[str]:
+        """The remedies that the trial's own setting is."""
+        own = trial.setting.dynamic
+        known = ("marked", "unbacked") if own == "unbacked" else (own,)
+        return {text for text in trial.remedies for words, way in _WAYS.items()
+                if way in known and words in text}  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from compilescope.bench.advice import Advice
 from compilescope.bench.plan import Plan
@@ -110,9 +111,21 @@ def test_a_search_says_what_tune_would_try(tmp_path):
 
 def test_a_function_cannot_be_tuned(tmp_path):
     written(tmp_path, MARK)
-    assert advice(tmp_path, call="a.py:make") == ("see what --dynamic marked saves", [])
-    assert advice(tmp_path, call="a.py:make", search=True) == ("", [])
-    marked = msgspec.structs.replace(TRIAL, setting=Setting("", "marked"))
+    for text, setting, way in (
+        ("Mark dimension 0 of `x` dynamic before the first call", "", "marked"),
+        ("Mark dimension 0 of `x` unbacked before the first call: one", "marked", "unbacked"),
+        ("Compile with `dynamic=True`, so sizes are variable", "marked", "True"),
+    ):
+        trial = replace(TRIAL, remedies=(text,), setting=Setting(dynamic=setting))
+        told = advice(tmp_path, trial, call="a.py:make")
+        assert told == (f"see what --dynamic {way} saves", [])
+        assert advice(tmp_path, trial, call="a.py:make", search=True)[0] == ""
+    # What no setting of bench does is told in words.
+    trial = replace(TRIAL, remedies=("Hold `k` in a tensor",))
+    short, (note,) = advice(tmp_path, trial, call="a.py:make")
+    assert (short, note.rpartition(": ")[2]) == ("", "Hold `k` in a tensor")
+    done = ("Mark dimension 0 of `x` dynamic before the first call",)
+    marked = replace(TRIAL, setting=Setting("", "marked"), remedies=done)
     assert advice(tmp_path, marked, call="a.py:make") == ("", [])
 
 
