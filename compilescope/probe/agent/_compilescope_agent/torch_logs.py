@@ -6,6 +6,7 @@ A filter sees every record that its logger takes, and changes neither handlers n
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -27,19 +28,24 @@ QUIET = {
         "torch._inductor.codegen.triton.__perf_hints",
         "torch._inductor.compile_fx.__perf_hints",
         "torch._inductor.utils.__perf_hints",
+        "torch._inductor.cudagraph_utils.__perf_hints",  # up to torch 2.9: skips
+        "torch._inductor.fx_passes.fuse_attention.__perf_hints",
+        "torch._inductor.kernel.flex.interval_mask_packing.__perf_hints",
     ),
     "cudagraph": (
         "torch._inductor.cudagraph_utils.__cudagraphs",
         "torch._inductor.cudagraph_trees.__cudagraphs",
         "torch._inductor.scheduler.__cudagraphs",
+        "torch._inductor.compile_fx.__cudagraphs",
     ),
 }
 # Not levels that anybody else sets, so that ours are told apart from one asked for by the user.
 OUR_LEVEL = logging.INFO - 3
 OUR_LOWEST = logging.DEBUG - 3
 # Says there which graph was warmed up, recorded and recorded again, and nothing at a replay.
-# The other loggers of CUDA graphs write a line for each operator there.
 _WHOLLY_READ = "torch._inductor.cudagraph_trees.__cudagraphs"
+# Says there of each operator why it stays outside, of all of them where CUDA graphs are off.
+_OF_PARTITIONS = "torch._inductor.scheduler.__cudagraphs"
 
 active = threading.local()  # .calls: the compiled calls that this thread is inside of
 
@@ -54,6 +60,22 @@ def watch(record: Record) -> None:
             if logger.level == logging.NOTSET:
                 logger.setLevel(OUR_LOWEST if name == _WHOLLY_READ else OUR_LEVEL)
             logger.addFilter(QuietFilter(record, kind, (OUR_LEVEL, OUR_LOWEST)))
+    _open_for_cudagraphs(logging.getLogger(_OF_PARTITIONS))
+
+
+def _open_for_cudagraphs(logger: logging.Logger) -> None:
+    """Have `logger` write all it has while inductor compiles for CUDA graphs, and only then."""
+    is_enabled = logger.isEnabledFor
+
+    def open_too(level: int) -> bool:
+        return is_enabled(level) or (logger.level == OUR_LEVEL and _compiles_for_cudagraphs())
+
+    logger.isEnabledFor = open_too  # type: ignore[method-assign]
+
+
+def _compiles_for_cudagraphs() -> bool:
+    triton: Any = getattr(sys.modules.get("torch._inductor.config"), "triton", None)
+    return bool(getattr(triton, "cudagraphs", False))
 
 
 def compile_id(metadata: dict[str, Any]) -> str:

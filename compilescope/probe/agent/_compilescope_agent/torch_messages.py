@@ -7,13 +7,14 @@ import itertools
 import logging
 import re
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .record import Record
 
-_MOST_MESSAGES = 200
+_MOST_MESSAGES = 1_000
 _LONGEST = 4000
 _DEEPEST = 25
 _ATTEMPT = re.compile(r"_\d+$")
@@ -21,6 +22,12 @@ _ATTEMPT = re.compile(r"_\d+$")
 _PASSING = re.compile(
     r"(?<= data pointer changed) from \d+ to \d+|, cuda_graph_id=\d+|, inputs: .*"
 )
+
+# They differ each time and tell a user nothing.
+_NOISE = ("Checkpointing cuda caching", "tensor_weakrefs length")
+_RECORDING = re.compile(r"(?P<id>\[[^\]]*\]) (?P<again>Re-r|R)ecording function=(?P<name>[^,]+)")
+_PARTITION = re.compile(r"^\s+\w+: (?P<told>reason=.*)$", re.DOTALL)
+_LOGS_PARTITIONS = ("_log_graph_partitions", "_log_non_cudagraphable_node")
 
 _numbers = itertools.count()
 
@@ -34,6 +41,8 @@ class QuietFilter(logging.Filter):
         self._kind = kind
         self._levels = levels
         self._seen: dict[str, list[int]] = {}  # to its number and how often it came
+        self._left_out = 0
+        self._thread = threading.local()  # .moved: a CUDA graph that did not fit
         atexit.register(self._end)
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -49,11 +58,33 @@ class QuietFilter(logging.Filter):
 
     def _keep(self, record: logging.LogRecord) -> None:
         text = _PASSING.sub("", record.getMessage())[:_LONGEST]
+        if record.funcName in _LOGS_PARTITIONS:
+            text = _partition(text)
+        if not text or text.startswith(_NOISE):
+            return
+        if recording := _RECORDING.match(text):
+            self._recording(recording, text)
+        else:
+            self._count(text)
+
+    def _recording(self, recording: re.Match[str], text: str) -> None:
+        """A graph that did not fit is recorded again only where no other one fits."""
+        moved = vars(self._thread).pop("moved", None)
+        function = recording["id"], recording["name"]
+        if recording["again"] != "R":
+            self._thread.moved = function, text
+            return
+        if moved and moved[0] == function:
+            self._count(moved[1])
+        self._count(text)
+
+    def _count(self, text: str) -> None:
         known = self._seen.get(text)
         if known is not None:
             known[1] += 1
             return
         if len(self._seen) >= _MOST_MESSAGES:
+            self._left_out += 1
             return
         number = next(_numbers)
         self._seen[text] = [number, 1]
@@ -68,6 +99,33 @@ class QuietFilter(logging.Filter):
         for number, times in self._seen.values():
             if times > 1:
                 self._record.note("warned_times", number=number, times=times)
+        if self._left_out:
+            why = f"{self._left_out} after the first {_MOST_MESSAGES} different ones of a kind"
+            self._record.note("missing", what="messages of the compiler", why=why)
+
+
+def _partition(text: str) -> str:
+    """Why an operator stays outside of CUDA graphs, with its stack; equal for equal operators."""
+    found = _PARTITION.match(text)
+    if found is None:
+        return ""  # counts, and the lines of the stack one by one
+    told = f"    op: {found['told']}"
+    frame: Any = sys._getframe(1)  # noqa: SLF001
+    for _ in range(_DEEPEST):
+        if frame is None:
+            break
+        if frame.f_code.co_name == _LOGS_PARTITIONS[-1]:
+            return f"{told}\n{_of_partitioned(frame.f_locals)}"
+        frame = frame.f_back
+    return told
+
+
+def _of_partitioned(names: dict[str, Any]) -> str:
+    """The stack of the operator, or of the first of those that were fused to one."""
+    if found := _trace(names.get("fx_node")):
+        return found
+    parts = getattr(names.get("node"), "get_nodes", None)
+    return _of_schedule(parts()) if parts is not None else ""
 
 
 def _compile_id() -> str:
