@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from compilescope.diagnose.evidence import Evidence, torch_version
+from compilescope.diagnose.evidence import EagerBreak, Evidence, torch_version
 from compilescope.diagnose.explain_words import as_written
 from compilescope.diagnose.functions import written
 from compilescope.diagnose.occurrences import Occurrence
@@ -117,8 +117,8 @@ def _variadic(session: Session, function: Frame) -> str:
     return ""
 
 
-def _eager_break(session: Session, found: Occurrence) -> Frame | None:
-    """The break for which a caller of the recompiled function runs eagerly as a whole."""
+def _eager_break(session: Session, found: Occurrence) -> EagerBreak | None:
+    """What makes a caller of the recompiled function run eagerly as a whole."""
     if found.compiled is None or not found.compiled.stack:
         return None
     callers = {(frame.path, frame.function) for frame in found.compiled.stack}
@@ -131,6 +131,6 @@ def _eager_break(session: Session, found: Occurrence) -> Frame | None:
         if isinstance(event, Compiled):
             place = broken.get((event.process, event.compile_id))
             function = (event.frame.path, event.frame.function)
-            if place and function in callers and function == (place.path, place.function):
-                return place
+            if place and function in callers:
+                return EagerBreak(place, event.frame)
     return None

@@ -9,6 +9,14 @@ from compilescope.model import Frame, GuardFailure, Input
 
 
 @dataclass(frozen=True)
+class EagerBreak:
+    """A graph break for which a caller runs eagerly as a whole."""
+
+    place: Frame  # the user's line
+    caller: Frame
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All occurrences of one cause: same kind, source, dimension and user line."""
 
@@ -33,7 +41,7 @@ class Evidence:
     mapping: bool | None = None  # whether the container is a dict, None where unknown
     variadic: str = ""  # the name of the function's `*args`
     made_inside: bool = False  # the function makes the value itself, between two graph breaks
-    eager_break: Frame | None = None  # the break that makes the caller run eagerly
+    eager_break: EagerBreak | None = None
 
 
 def torch_version(text: str) -> tuple[int, int] | None:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from compilescope.diagnose.explain_words import Words, listed
+
+if TYPE_CHECKING:
+    from compilescope.model import GuardFailure
 
 _SPECIAL = ("0", "1")
 
 
+def is_of_module(failure: GuardFailure) -> bool:
+    """Whether the guard is on a parameter that it finds in a module."""
+    return "._parameters[" in failure.source + failure.raw
+
+
 def is_parameter(words: Words) -> bool:
     """Whether the guard is on a parameter, whose shape PyTorch keeps static."""
-    return (
-        "Guard failed on a parameter" in words.failure.raw
-        or "._parameters[" in words.failure.source + words.failure.raw
-    )
+    return "Guard failed on a parameter" in words.failure.raw or is_of_module(words.failure)
+
+
+def share_code(words: Words) -> bool:
+    """Whether modules of several widths run the function that was compiled once."""
+    of_several = words.evidence.another or words.evidence.instances
+    return is_of_module(words.failure) and not of_several
 
 
 def size(words: Words) -> str:
@@ -41,6 +54,11 @@ def _after_size(words: Words, required: str, observed: str) -> str:
         return "PyTorch compiles sizes 0 and 1 separately, even when the dimension is dynamic."
     if required in _SPECIAL:
         return f"A graph that was compiled for size {required} serves no other size."
+    if share_code(words) and words.evidence.constant is not False:
+        return (
+            f"Modules of several widths share the code of `{words.function}`; the shapes of "
+            "parameters are constants, so each width has a graph of its own."
+        )
     if is_parameter(words) and words.evidence.constant is not False:
         return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
     if words.evidence.options.get("dynamic") == "False":

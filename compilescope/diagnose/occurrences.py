@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from compilescope.diagnose.choice import nearest
+from compilescope.diagnose.explain_size import is_of_module
 from compilescope.diagnose.explain_words import RESUME, as_written
 from compilescope.diagnose.nearest import Inputs, is_constant, size_of
 from compilescope.diagnose.places import Places
@@ -116,7 +117,7 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
     call = Inputs(brought, known.symbols.get(key), compiled)
     failure, entry, others = nearest(event, known.compiles, call)
     another = payment is not None and _is_another(known, event, entry, payment.call)
-    if another:
+    if another or _is_another_module(failure, others):
         failure, others = _of_another_model(failure, others)
     return Occurrence(
         event=event,
@@ -147,6 +148,14 @@ def _is_another(known: _Known, event: Recompiled, entry: Compiled | None, call: 
         return False
     first = known.timeline.payment((event.process, entry.compile_id))
     return first is not None and first.call.callable != call.callable
+
+
+def _is_another_module(failure: GuardFailure, others: tuple[GuardFailure, ...]) -> bool:
+    """Whether the nearest graph was compiled for a module of other widths, with the same code.
+
+    What such a module is given differs with it.
+    """
+    return any(one.kind == "module.param_shape" and is_of_module(one) for one in (failure, *others))
 
 
 def _of_another_model(

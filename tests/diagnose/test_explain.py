@@ -193,7 +193,8 @@ def test_a_variable_made_between_breaks_is_told_from_an_argument():
 def test_module_notation_is_the_users():
     text = why(evidence(REASONS[3]))
     assert "`self.w`" in text
-    assert "Shapes of parameters" in text
+    assert "Modules of several widths share the code" in text
+    assert "Shapes of parameters" in why(evidence(REASONS[3], another="Net"))
 
 
 def test_a_dimension_that_stays_constant_is_not_called_dynamic():

@@ -40,6 +40,25 @@ def test_a_model_of_another_width_is_the_cause_and_not_what_its_first_input_was(
     assert not found.also
 
 
+def test_what_one_callable_gives_a_module_of_another_width_follows_from_that():
+    blocks = (Callable(0, "forward", F, "function"),)
+    reason = parse_reason("0/0: tensor 'x' size mismatch at index 1. expected 5, actual 1")
+    calls = [Called(0, 0, number, 1.0 + number, 1.0, (f"0/{number}",)) for number in range(2)]
+    graphs = [
+        Compiled(0, f"0/{number}", F, guards=(
+            CHECK.format("'x'", f"4, {given}", f"{given}, 1"),
+            CHECK.format(WEIGHT, f"8, {width}", f"{width}, 1"),
+        ))
+        for number, given, width in ((0, 5, 16), (1, 1, 32))
+    ]  # fmt: skip
+    again = Recompiled(0, "0/1", F, reasons=(reason,))
+    events = (calls[0], graphs[0], calls[1], again, graphs[1])
+    (found,) = diagnose(Session(events=events, callables=blocks)).causes
+    assert (found.kind, found.also) == ("module.param_shape", ())
+    assert "call 1 had 32. Modules of several widths share the code of `forward`" in found.why
+    assert [one.id for one in found.remedies][:2] == ["compile_whole", "warm_up"]
+
+
 def test_a_model_of_the_same_width_recompiles_for_its_input():
     found = two_models("16", "tensor 'x' size mismatch at index 1. expected 5, actual 1")
     assert found.kind == "tensor.size"

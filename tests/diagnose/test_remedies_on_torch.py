@@ -77,6 +77,11 @@ SIZES = HEAD + "def f(x): return x + 1\nfor n in (4, 6, 5, 9):\n    x = torch.on
 DECORATOR = '@torch.compile(backend="eager")'
 INT = HEAD + "def f(x, n): return x * n\nfor n in (2, 3, 4, 7):\n    f(torch.ones(3), n)\n"
 PAIR = "{snippet}"
+WIDTHS = (
+    "layers = [nn.Linear(4, width) for width in (5, 6, 7)]\nx = torch.ones(3, 4)\n"
+    f"{HEAD}def apply(layer, x): return layer(x)\n"
+    "def f(): return [apply(layer, x) for layer in layers]\n"
+)
 
 
 def method(name: str, value: str, update: str) -> str:
@@ -111,7 +116,12 @@ ROWS = [
         "        self.w = nn.Parameter(torch.ones(4, n))\n"
         "    def forward(self, x): return x @ self.w\n"
         'for n in (4, 5, 6, 7): torch.compile(L(n), backend="eager")(torch.ones(3, 4))\n',
-        "class L", "{snippet}\nclass L", remainder=1),
+        "class L", "{snippet}\nclass L", remainder=1, rank=2),
+    Row("module.param_shape", "warm_up", WIDTHS + "# warm up\nf(); f()\n",
+        "# warm up\n", "f(); serving()\n", rank=1),
+    Row("module.param_shape", "compile_whole", WIDTHS + "f(); f()\n",
+        f"{HEAD}def apply(layer, x): return layer(x)\ndef f",
+        f"def apply(layer, x): return layer(x)\n{HEAD}def f"),
     Row("tensor.rank", "same_rank",
         HEAD + "def f(x): return x.sum(-1)\nfor x in (torch.ones(1, 3), torch.ones(3)):\n    "
                "f(x)\n",

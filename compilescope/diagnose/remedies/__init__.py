@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_words import Words
@@ -11,9 +12,8 @@ from compilescope.diagnose.remedies.catalogue import offer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from compilescope.diagnose.evidence import Evidence
+    from compilescope.diagnose.evidence import EagerBreak, Evidence
     from compilescope.diagnosis import Remedy
-    from compilescope.model import Frame
 
 _REMEDIES: dict[str, Callable[[Words], list[Remedy]]] = {
     **tensors.REMEDIES,
@@ -78,10 +78,13 @@ def _remove_break(words: Words) -> Remedy:
     )
 
 
-def _remove_callers_break(place: Frame) -> Remedy:
+def _remove_callers_break(found: EagerBreak) -> Remedy:
+    place, caller = found.place, found.caller
+    inside = (place.path, place.function) == (caller.path, caller.function)
+    where = "line " if inside else f"{PurePath(place.path).name}:"
     return offer(
         "remove_break",
-        f"Remove the graph break at line {place.line}: because of it `{place.function}` runs "
+        f"Remove the graph break at {where}{place.line}: because of it `{caller.function}` runs "
         "eagerly and its parts are compiled one by one",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_size import is_parameter
+from compilescope.diagnose.explain_size import is_parameter, share_code
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies.catalogue import offer
 
@@ -156,18 +156,26 @@ def _width(words: Words) -> list[Remedy]:
 
 
 def _parameter(words: Words) -> list[Remedy]:
+    warm = warm_up("Call each module once at start-up: one graph for each width is needed")
+    variable = offer(
+        "force_parameter_static_shapes",
+        "Let parameter sizes be variable, before the first compile",
+        "torch._dynamo.config.force_parameter_static_shapes = False",
+    )
+    if share_code(words):
+        whole = "Compile the whole model instead of each module: one graph then holds all of them"
+        found = [warm] if words.evidence.eager_break else [offer("compile_whole", whole), warm]
+        # It has no effect on the weights of layers: nn.Linear on torch 2.13.
+        owner = words.failure.source.rpartition(".")[0]
+        return [*found, variable] if owner == "self" else found
     return [
-        offer(
-            "force_parameter_static_shapes",
-            "Let parameter sizes be variable, before the first compile",
-            "torch._dynamo.config.force_parameter_static_shapes = False",
-        ),
+        variable,
         offer(
             "isolate_recompiles",
             "Give each module its own cache, so that one does not use up the other's limit",
             compiled(words, "isolate_recompiles=True"),
         ),
-        warm_up("Call each module once at start-up: one graph for each width is needed"),
+        warm,
     ]
 
 
