@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.logs import trace_metrics
 from compilescope.logs.cpp_guards import latency, leaf_guards
+from compilescope.logs.text_warnings import read_message
 from compilescope.logs.trace_events import (
     Backward,
     Broken,
@@ -117,7 +118,9 @@ def compilation_metrics(reader: TraceReader, record: Record) -> None:
         compile_.at = at
         track.entries.append(Compiling(compile_))
     if metrics.cudagraph_skip_reason:
-        reader.message(record, header, "cudagraph_skip", metrics.cudagraph_skip_reason)
+        skip = read_message(metrics.cudagraph_skip_reason.split("\n"), "cudagraphs", "W")
+        if skip is not None:
+            reader.message(record, header, "cudagraph_skip", skip.text, frame=skip.frame)
 
 
 def backward_metrics(reader: TraceReader, record: Record) -> None:

@@ -163,6 +163,8 @@ class TraceReader:
         kind: str,
         text: str,
         stack: list[StackFrame] | None = None,
+        *,
+        frame: Frame | None = None,
     ) -> None:
         """Note a message; one that repeats is counted."""
         track = self.track(record, header)
@@ -170,8 +172,8 @@ class TraceReader:
         if earlier is not None:
             earlier.times += 1
             return
-        frame = own_frame(self.stack(stack))
-        new = Message(kind, text, header.compile_id, self.time(record), frame)
+        place = frame or own_frame(self.stack(stack))
+        new = Message(kind, text, header.compile_id, self.time(record), place)
         track.messages[kind, text] = new
         track.entries.append(new)
 

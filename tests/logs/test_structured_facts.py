@@ -502,6 +502,15 @@ def test_warnings_are_counted(read):
     assert "cpu device" in of(log, Compiled)[0].cudagraph_skip
 
 
+def test_a_skip_of_cuda_graphs_has_its_line(read):
+    stack = '  File "/home/u/a.py", line 3, in f\n    return x + scale\n'
+    skipped = "skipping cudagraphs due to "
+    reason = f"{skipped}{skipped}cpu device (x). Found from : \n {stack}"
+    (skip,) = of(read(Trace().compiled(cudagraph_skip_reason=reason)), Warned)
+    assert skip.text == f"{skipped}cpu device (x)"
+    assert (skip.frame.line, skip.frame.code) == (3, "return x + scale")
+
+
 def test_caches(read):
     trace = Trace().start().graph().artifact("fx_graph_cache_bypass", "{}")
     trace.metrics(aotautograd_local_cache_hit_count=1)
