@@ -39,6 +39,8 @@ def size(words: Words) -> str:
         fact += (
             f"; {words.call} had {observed if words.failure.dimension is not None else 'another'}"
         )
+    if is_parameter(words) and words.evidence.constant is not False:
+        return f"{fact}. {_after_parameter(words)}"
     return f"{fact}. {_after_size(words, required, observed)}"
 
 
@@ -49,18 +51,20 @@ def _subject(words: Words) -> str:
     return subject
 
 
+def _after_parameter(words: Words) -> str:
+    if share_code(words):
+        return (
+            f"Modules of several widths share the code of `{words.function}`; the shapes of "
+            "parameters are constants, so each width has a graph of its own."
+        )
+    return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
+
+
 def _after_size(words: Words, required: str, observed: str) -> str:
     if observed in _SPECIAL:
         return "PyTorch compiles sizes 0 and 1 separately, even when the dimension is dynamic."
     if required in _SPECIAL:
         return f"A graph that was compiled for size {required} serves no other size."
-    if share_code(words) and words.evidence.constant is not False:
-        return (
-            f"Modules of several widths share the code of `{words.function}`; the shapes of "
-            "parameters are constants, so each width has a graph of its own."
-        )
-    if is_parameter(words) and words.evidence.constant is not False:
-        return "Shapes of parameters are constants to PyTorch, so each new shape is compiled again."
     if words.evidence.options.get("dynamic") == "False":
         return "With `dynamic=False` every size is compiled separately."
     if words.evidence.by_inductor:
