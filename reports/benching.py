@@ -137,8 +137,9 @@ def _turned(names: Sequence[str], body: Iterable[Sequence[str]]) -> Table:
     for number, name in enumerate(names):
         width = _NAMES - 2 if number == 0 else _COLUMN - 2
         table.add_column(name, overflow="fold", max_width=width)
-    for row in body:
-        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    for name, *cells in body:
+        if any(cells):
+            table.add_row(name, *(Text(cell, style=_STYLES.get(cell, "")) for cell in cells))
     return table
 
 

@@ -18,6 +18,7 @@ EARLIER = ("setting", "before", "now", "compiled", "")
 STATES = {"differs": "failed", "random": "broken", "failed": "failed", "slower": "failed",
           "within rounding": "compiled", "same": "compiled", "faster": "compiled"}  # fmt: skip
 _MOST_TEXTS = 5
+_APART = 1.1  # eager medians of one subject, from which it is said
 
 
 def span(value: float | None) -> str:
@@ -54,7 +55,7 @@ def subject(found: Benching) -> str:
     inputs = sum(len(case.inputs) for case in found.cases)
     parts = [
         found.name,
-        found.what,
+        found.what if found.device else "",  # else its process did not come as far as to say
         f"{found.dtype}{', autocast ' + found.autocast if found.autocast else ''}",
         few(inputs, "kind of inputs", "kinds of inputs") if inputs > 1 else "",
         found.device,
@@ -65,10 +66,11 @@ def subject(found: Benching) -> str:
 
 
 def rows(found: Benching) -> Iterator[tuple[str, ...]]:
-    """A row for eager and one for each setting, over all inputs."""
+    """A row for eager and one for each setting, over all inputs; none where none was measured."""
     base = _base(found)
-    if base is not None:
-        yield ("eager", *_times(base, "eager"), "", "", "", "", size(base.eager_memory), "")
+    if base is None:
+        return
+    yield ("eager", *_times(base, "eager"), "", "", "", "", size(base.eager_memory), "")
     for number, trial in enumerate(found.trials):
         mark = " *" if number == found.best and len(found.trials) > 1 else ""
         yield row(trial, trial.name + mark)
@@ -144,9 +146,20 @@ def remarks(found: Benching) -> Iterator[str]:
             names.setdefault(text, []).append(trial.name)
     for text, of in names.items():
         yield text if len(of) == len(found.trials) else f"{'; '.join(of)}: {text}"
+    yield from _eager_apart(found)
     for caution in found.earlier.cautions if found.earlier else ():
         yield f"against the earlier result: {caution}"
     yield from found.notes
+
+
+def _eager_apart(found: Benching) -> Iterator[str]:
+    """Where the settings had eager calls of other speeds beside them."""
+    medians = [_middle(trial, "eager") for trial in found.trials if trial.measured]
+    if medians and max(medians) > _APART * min(medians):
+        yield (
+            "each ratio is to the eager calls that were made in turns with it; their median was"
+            f" from {span(min(medians))} to {span(max(medians))}"
+        )
 
 
 def _of(trial: Trial) -> Iterator[str]:
@@ -233,11 +246,14 @@ def _base(found: Benching) -> Trial | None:
 
 def _times(trial: Trial, name: str) -> tuple[str, str]:
     """Median and p99; over several cases the mean of their medians, and the worst p99."""
-    calls = [getattr(one, name) for one in trial.measured]
-    if not calls:
+    if not trial.measured:
         return "", ""
-    middle = sum(one.median.value for one in calls) / len(calls)
-    return span(middle), span(max(one.p99 for one in calls))
+    return span(_middle(trial, name)), span(max(getattr(one, name).p99 for one in trial.measured))
+
+
+def _middle(trial: Trial, name: str) -> float:
+    medians = [float(getattr(one, name).median.value) for one in trial.measured]
+    return sum(medians) / len(medians)
 
 
 def _three(value: float) -> str:

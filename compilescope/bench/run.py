@@ -156,6 +156,7 @@ class Bench:
             cold = self._processes.run(setting, cache, limit, self._progress, measure=True)
             warm = None
             if self.plan.warm_cache and cold.first("end") and not cold.ended:
+                self._progress.say(f"{setting.name}: measured; once more, from the cache")
                 left = self._processes.left()
                 warm = self._processes.run(setting, cache, left, self._progress, measure=False)
         self._interrupted = "interrupted" in (cold.ended, warm.ended if warm else "")

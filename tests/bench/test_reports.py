@@ -48,6 +48,29 @@ def test_the_terminal_fits_its_width(found):
         assert "within" in text
 
 
+def test_what_was_not_measured_has_no_table_of_blanks(found):
+    failed = Trial(Setting("default"), "stopped", "interrupted")
+    text = benching("terminal")(replace(found, trials=(failed,), best=None, device=""), width=80)
+    assert "stopped: interrupted" in text
+    assert "median" not in text
+    assert "inference" not in text
+    both = benching("terminal")(replace(found, trials=(*found.trials, failed)), width=60)
+    assert both.count("cached") == 1
+    assert "stopped" in both
+
+
+def test_eager_calls_of_other_speeds_are_told(found):
+    one = found.trials[0]
+    slower = tuple(
+        replace(part, eager=replace(part.eager, median=Range(3 * part.eager.median.value)))
+        for part in one.measured
+    )
+    said = "each ratio is to the eager calls that were made in turns with it"
+    assert said not in benching("markdown")(found)
+    text = benching("markdown")(replace(found, trials=(one, replace(one, measured=slower))))
+    assert f"{said}; their median was from 5.87 ms to 17.6 ms" in text
+
+
 def test_colour_only_where_it_is_wanted(found):
     assert "\x1b[" not in benching("terminal")(found)
     assert "\x1b[" in benching("terminal")(found, color=True)
