@@ -12,6 +12,7 @@ from compilescope.benching import Case, Setting, Trial
 
 AUTOTUNED = "max-autotune-no-cudagraphs"
 GRAPHED = "reduce-overhead"
+BOTH = "max-autotune"
 _PAD = 8
 _MOST_GRAPHS = 8  # sizes for each of which recording a CUDA graph is still worth trying
 
@@ -58,12 +59,15 @@ class Search:
             modes = self._modes(trials, known()) if self._side_by_side else ()
             yield (*self._variable(trials, known()), *modes)
         self.ends = True
+        base = self._base(trials)
         yield self._modes(trials, known())
+        if self._both_help(trials, base):
+            yield (structs.replace(base, mode=BOTH),)
 
     def _base(self, trials: Sequence[Trial]) -> Setting:
         chosen = best(trials)
         if chosen is not None:
-            return trials[chosen].setting
+            return _cheapest(trials, chosen).setting
         good = [one for one in trials if one.ratio and one.numerics.verdict != "differs"]
         closest = max(good, key=lambda one: one.ratio.value if one.ratio else 0.0, default=None)
         return closest.setting if closest else self._given[0]
@@ -71,6 +75,13 @@ class Search:
     def _recompiled(self, trials: Sequence[Trial]) -> bool:
         base = self._base(trials)
         return any(one.recompiles for one in trials if one.setting == base)
+
+    def _both_help(self, trials: Sequence[Trial], base: Setting) -> bool:
+        """Whether the autotuner and CUDA graphs are each faster than without."""
+        ratio = {one.setting: one.ratio.value for one in trials if one.ratio}
+        modes = [structs.replace(base, mode=mode) for mode in (AUTOTUNED, GRAPHED)]
+        known = all(one in ratio for one in (base, *modes))
+        return known and all(ratio[one] > ratio[base] for one in modes)
 
     def _variable(self, trials: Sequence[Trial], known: Known) -> Iterator[Setting]:
         """For sizes that recompile though they are marked."""
@@ -96,6 +107,23 @@ class Search:
                 self.left_out.append(note)
         base = self._base(trials)
         return tuple(structs.replace(base, mode=mode) for mode, why in modes.items() if not why)
+
+
+def _cheapest(trials: Sequence[Trial], chosen: int) -> Trial:
+    """The one that compiles least, of those that are perhaps as fast as the best.
+
+    In a mode with an autotuner each of its graphs takes many times as long to compile.
+    """
+    fastest = trials[chosen]
+    assert fastest.ratio is not None
+    least = fastest.ratio.low or fastest.ratio.value
+    equal = [
+        one
+        for one in trials
+        if one.ratio and (one.ratio.high or one.ratio.value) >= least
+        if one.numerics.verdict != "differs" and not one.fallback
+    ]
+    return min([fastest, *equal], key=lambda one: one.recompiles)
 
 
 def _marks(base: Setting) -> tuple[Setting, ...]:

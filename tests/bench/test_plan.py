@@ -254,6 +254,22 @@ def test_the_search_goes_on_without_the_padding_that_fixed_a_size():
     ]
 
 
+def test_of_equally_fast_settings_the_modes_are_tried_on_the_one_that_compiles_least():
+    padded, unpadded = "marked, padded to 8", "marked, padded to 8, shape_padding off"
+    found = {"as it is": (1.60, 9), "marked": (1.61, 5), padded: (1.605, 5), unpadded: 1.595}
+    assert search(MANY, found, side_by_side=True)[0][1:] == [
+        [f"{AUTOTUNED}, {unpadded}", f"{GRAPHED}, {unpadded}"]
+    ]
+    found[unpadded] = 1.5  # slower for certain
+    assert f"{AUTOTUNED}, marked" in search(MANY, found, side_by_side=True)[0][1]
+
+
+def test_the_autotuner_and_cuda_graphs_go_together_where_each_helps():
+    found = {AUTOTUNED: 1.3, GRAPHED: 1.5}
+    assert search(ONE, found)[0][1:] == [[AUTOTUNED, GRAPHED], ["max-autotune"]]
+    assert search(ONE, found | {AUTOTUNED: 0.9})[0][1:] == [[AUTOTUNED, GRAPHED]]
+
+
 def test_with_one_input_there_is_nothing_to_mark():
     assert search(ONE, {})[0] == [["as it is"], [AUTOTUNED, GRAPHED]]
 
