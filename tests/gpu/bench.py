@@ -1,6 +1,6 @@
 """Benches the graph network, a captioning step and an MLP's training step on a GPU, with tables.
 
-    python tests/gpu/bench.py OUT [--parts caption,caption_aligned] [--seconds 95] [--layers 4]
+    python tests/gpu/bench.py OUT [--parts caption,caption_aligned] [--seconds 95] [--layers 12]
 
 Leaves OUT/<name>-bench.json, OUT/<name>.html and OUT/tables.txt. All settings compile side by
 side, then each is measured alone; what has not compiled when the time is spent is left out, and a
@@ -29,7 +29,7 @@ from compilescope.bench.run import Bench, save  # noqa: E402
 from compilescope.bench.together import measure  # noqa: E402
 from compilescope.benching import Benching, Setting  # noqa: E402
 
-NO_GRAPHS = "max-autotune-no-cudagraphs"
+MODES = ("", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 SMALL = {
     "COMPILESCOPE_LAYERS": "1",
     "COMPILESCOPE_WIDTH": "64",
@@ -86,7 +86,7 @@ def _plans(arguments: argparse.Namespace) -> dict[str, Plan]:
     mlp = str(HERE / "programs" / "mlp_item.py")
     if small:
         mlp = _on_cpu(Path(mlp))
-    marked = [Setting("", "marked", 8), Setting(NO_GRAPHS, "marked", 8)]
+    marked = [Setting(mode, "marked", 8) for mode in MODES]
     # Padded logits, which the step returns, have a stride that fixes the length.
     unpadded = [replace(one, shape_padding=False) for one in marked]
     models = HERE / "bench_models.py"

@@ -82,7 +82,7 @@ def parts(given: argparse.Namespace) -> list[Part]:
     rest = [path.stem for path in programs if path.stem not in first]
     return [
         Part("overhead", (sys.executable, str(HERE / "overhead.py"), "{out}"), 90, alone=True),
-        Part("strategies", strategies, 440, weight=2),
+        Part("strategies", strategies, 560, weight=2),
         Part("graph_net", (*probed("graph_net"), str(GRAPH_NET), *FULL_SIZE, *ROWS), 300),
         *(probe(name, 300) for name in first),
         Part("forecast", forecast, 300),
