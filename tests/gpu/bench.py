@@ -104,7 +104,7 @@ def _plans(arguments: argparse.Namespace) -> dict[str, Plan]:
         "graph_net": Plan(
             name="graph network",
             script=tuple(graph),
-            settings=(Setting(), Setting("", "unbacked")),
+            settings=(Setting(), Setting("", "marked"), Setting("", "unbacked")),
             seconds=0.5 if small else 2.0,
             **common,
         ),
