@@ -218,8 +218,23 @@ class CudaGraphs(msgspec.Struct, frozen=True):
 class KernelCause(msgspec.Struct, frozen=True):
     """Why Triton compiled a kernel again."""
 
-    argument: str  # "" for an option such as num_warps
-    kind: Literal["one", "divisible", "width", "dtype", "constexpr", "option", "alignment", "other"]
+    argument: str  # or an option such as num_warps; "" where nothing is known to have changed
+    kind: Literal[
+        "one",
+        "divisible",
+        "bool",  # Triton up to 3.2 takes False as a multiple of 16
+        "width",
+        "number",  # an integer in one launch, a float in another
+        "dtype",
+        "none",  # None in one launch, a value in another
+        "block",  # of a tensor descriptor
+        "length",  # of a tuple
+        "constexpr",
+        "option",
+        "alignment",
+        "unknown",
+        "other",
+    ]
     why: str
     times: int  # compiles that it brought about
     seconds: float

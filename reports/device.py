@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from compilescope.diagnose.verdict import duration
 
 from .words import few, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from compilescope.diagnosis import CudaGraphProblem, Diagnosis, Kernel, Notice, Remedy
     from compilescope.model import Frame
@@ -116,10 +118,19 @@ def _kernel(kernel: Kernel) -> Entry:
         shared = f", {size(kernel.shared_bytes)} of shared memory" if kernel.shared_bytes else ""
         texts.append(f"{kernel.registers} registers a thread{shared}.")
     remedies: Sequence[Remedy] = [one for cause in kernel.causes for one in cause.remedies]
-    distinct = {(one.id, one.snippet): one for one in (*remedies, *kernel.remedies)}
-    return Entry(
-        kernel.name, ", ".join(extra), kernel.frame, tuple(texts), tuple(distinct.values())
-    )
+    distinct = _distinct((*remedies, *kernel.remedies))
+    return Entry(kernel.name, ", ".join(extra), kernel.frame, tuple(texts), distinct)
+
+
+def _distinct(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
+    """Each remedy once, with every price that it has."""
+    found: dict[tuple[str, str], Remedy] = {}
+    for one in remedies:
+        known = found.setdefault((one.text, one.snippet), one)
+        if one.price not in known.price:
+            price = f"{known.price}; {one.price}"
+            found[one.text, one.snippet] = structs.replace(known, price=price)
+    return tuple(found.values())
 
 
 def _memory(found: Diagnosis) -> str:

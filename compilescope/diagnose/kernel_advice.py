@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.notices_cudagraphs import NOTHING, fix
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from compilescope.diagnosis import Remedy
     from compilescope.model import KernelCompiled, KernelTuned
 
+_NUMBER = re.compile(r"-?\d")
+_TUNED = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 SLOW_TUNING = 0.5
 """Seconds from which tuning is worth a word."""
 _SPILLS = 16  # inductor itself discards a configuration with more
@@ -37,9 +40,8 @@ def advise(change: Change, values: Sequence[str]) -> Advice:
                 f"`{name}` was {change.before or 'unset'} and then {change.after or 'unset'}. "
                 "Each value is a kernel of its own."
             )
-            return why, (
-                fix("fix_option", f"Launch with one `{name}`, or let autotuning choose it once"),
-            )
+            chosen = ", or let autotuning choose it once" if name in _TUNED else ""
+            return why, (fix("fix_option", f"Launch with one `{name}`{chosen}"),)
         case "width":
             return (
                 f"`{name}` came as {change.before} and as {change.after}. The width of an integer "
@@ -55,7 +57,46 @@ def advise(change: Change, values: Sequence[str]) -> Advice:
                 fix("one_dtype", f"Convert `{name}` before the launch, if both mean the same"),
             )
         case _:
-            return f"`{name}` was {change.before} and then {change.after}.", ()
+            return _of_kind(change)
+
+
+def _of_kind(change: Change) -> Advice:
+    """Changes whose advice is a sentence."""
+    name, before, after = change.argument, change.before, change.after
+    match change.kind:
+        case "none":
+            given = before if after == "None" else after
+            why = f"`{name}` is None in some launches and {given} in others, a kernel for either."
+            return f"{why} {NOTHING}", ()
+        case "bool":
+            why = (
+                f"`{name}` is True in some launches and False in others. Triton up to 3.2 takes "
+                "False as a multiple of 16, in a kernel of its own."
+            )
+            return f"{why} {NOTHING}", ()
+        case "number":
+            why = f"`{name}` is a float in some launches and an integer in others."
+            return why, (fix("one_number", "Pass numbers of one kind", f"{name} = float({name})"),)
+        case "block":
+            why = (
+                f"The block of the descriptor `{name}` was {before} and then {after}. A block's "
+                "shape is a constant of the kernel."
+            )
+            return why, (fix("one_block", f"Make `{name}` with one block shape"),)
+        case "length":
+            why = f"The tuple `{name}` had {before} elements and then {after}, a kernel for each."
+            return f"{why} {NOTHING}", ()
+        case _:
+            return f"`{name}` was {before} and then {after}.", ()
+
+
+def unexplained() -> Advice:
+    """What is said of a compile that equals an earlier one, as far as it is known."""
+    why = (
+        "Nothing that compilescope records had changed: it was compiled for another device, from "
+        "a new function object, or for what Triton does not tell."
+    )
+    return why, ()
 
 
 def _one(name: str) -> Advice:
@@ -75,15 +116,22 @@ def _divisible(name: str) -> Advice:
         _free(name, "loads that rely on the multiple of 16 become narrower"),
         fix(
             "pad_to_16",
-            f"Or pad, so that `{name}` is always a multiple of 16",
-            f"{name} = triton.cdiv({name}, 16) * 16",
+            f"Or pad the tensors, so that `{name}` is always a multiple of 16",
+            "x = torch.nn.functional.pad(x, (0, -x.shape[-1] % 16))",
             price="memory and work for the padding",
-            limits="the kernel must mask the rest",
+            limits="what is computed for the padding must be cut off",
         ),
     )
 
 
 def _free(name: str, price: str) -> Remedy:
+    if name.endswith("]"):
+        return fix(
+            "own_argument",
+            f"Pass `{name}` as an argument of its own and name that in `do_not_specialize`",
+            price=price,
+            limits="Triton looks at the elements of a tuple in any case",
+        )
     return fix(
         "do_not_specialize",
         f"Tell Triton not to look at the value of `{name}`",
@@ -114,6 +162,13 @@ def _alignment(name: str) -> Advice:
 
 
 def _constexpr(name: str, values: Sequence[str]) -> Advice:
+    shown = ", ".join(values[:4]) + (", …" if len(values) > 4 else "")
+    why = (
+        f"`{name}` is a `tl.constexpr`: each value is compiled into a kernel of its own. It was "
+        f"{shown}."
+    )
+    if not any(_NUMBER.match(value) for value in values):
+        return f"{why} {NOTHING}", ()  # a flag, a dtype, a function: no ordinary argument can be it
     numbers = [int(value) for value in values if value.isdigit()]
     powers = bool(numbers) and all(number & (number - 1) == 0 for number in numbers)
     remedies = [
@@ -131,14 +186,10 @@ def _constexpr(name: str, values: Sequence[str]) -> Advice:
                 "Or round it up, so that few values come",
                 f"{name} = triton.next_power_of_2({name})",
                 price="lanes that are masked off",
-                limits="the kernel must mask the rest",
+                limits="the kernel must mask the rest, for which it needs the true number as an "
+                "ordinary argument",
             )
         )
-    shown = ", ".join(values[:4]) + (", …" if len(values) > 4 else "")
-    why = (
-        f"`{name}` is a `tl.constexpr`: each value is compiled into a kernel of its own. It was "
-        f"{shown}."
-    )
     return why, tuple(remedies)
 
 

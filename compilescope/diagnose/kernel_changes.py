@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from compilescope.model import KernelArgument, KernelCompiled
 
-Kind = Literal["one", "divisible", "width", "dtype", "constexpr", "option", "alignment", "other"]
+Kind = Literal[
+    "one",
+    "divisible",
+    "bool",
+    "width",
+    "number",
+    "dtype",
+    "none",
+    "block",
+    "length",
+    "constexpr",
+    "option",
+    "alignment",
+    "other",
+]
 
 _INTEGERS = frozenset(("i1", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64", "int"))
+_BOOLS = frozenset(("i1", "u1"))
+_FLOAT = re.compile(r"(?:fp|bf)\d")
+_DESCRIPTOR = re.compile(r"tensordesc<(?P<dtype>\w+)\[(?P<block>[^\]]*)\]")
+_ELEMENT = re.compile(r"^(?P<tuple>.+)\[(?P<number>\d+)\]$")
+# A launch is held against the earlier one that is most alike, not against one of another sort.
+_SLIGHT = 1
+_WEIGHTS: dict[Kind, int] = {"width": 2, "constexpr": 2, "option": 2, "number": 3, "none": 3}
+_WEIGHTS |= {"dtype": 3, "block": 3, "length": 3, "other": 3}
 
 
 @dataclass(frozen=True)
@@ -30,11 +54,38 @@ def changes(earlier: KernelCompiled, later: KernelCompiled) -> tuple[Change, ...
         for argument in later.arguments
         if (change := _change(before.get(argument.name), argument)) is not None
     ]
+    found += _lengths(earlier, later)
     for name in sorted({*earlier.options, *later.options}):
         old, new = earlier.options.get(name, ""), later.options.get(name, "")
         if old != new:
             found.append(Change(name, "option", old, new))
+    if any(change.argument == "num_ctas" for change in found):
+        # Triton up to 3.4 derives one from the other.
+        found = [change for change in found if change.argument != "cluster_dims"]
     return tuple(found)
+
+
+def weight(found: Sequence[Change]) -> int:
+    """How far apart two specialisations are."""
+    return sum(_WEIGHTS.get(change.kind, _SLIGHT) for change in found)
+
+
+def _lengths(earlier: KernelCompiled, later: KernelCompiled) -> list[Change]:
+    """The tuples that have another number of elements."""
+    old, new = _counted(earlier), _counted(later)
+    return [
+        Change(name, "length", str(old[name]), str(new[name]))
+        for name in new
+        if name in old and old[name] != new[name]
+    ]
+
+
+def _counted(event: KernelCompiled) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for argument in event.arguments:
+        if element := _ELEMENT.match(argument.name):
+            found[element["tuple"]] = found.get(element["tuple"], 0) + 1
+    return found
 
 
 def _change(old: KernelArgument | None, new: KernelArgument) -> Change | None:
@@ -48,16 +99,29 @@ def _kind(old: KernelArgument, new: KernelArgument) -> Kind:
     types = {old.type, new.type}
     if types == {"constexpr"}:
         return "constexpr"
-    if "int" in types and types <= _INTEGERS:
-        return "one"
-    if types <= _INTEGERS and len(types) == 2:
-        return "width"
-    if len(types) == 2:
-        pointers = all(name.startswith("*") for name in types)
-        return "dtype" if pointers or not types & _INTEGERS else "other"
-    if old.divisible != new.divisible:
-        return "alignment" if new.type.startswith("*") else "divisible"
+    if len(types) == 1:
+        return _of_equal_types(new.type, differ=old.divisible != new.divisible)
+    if "none" in types:
+        return "none"
+    if types <= _INTEGERS:
+        return "one" if "int" in types else "width"
+    if all(name.startswith("*") for name in types):
+        return "dtype"
+    descriptors = [_DESCRIPTOR.match(name) for name in (old.type, new.type)]
+    if descriptors[0] and descriptors[1]:
+        return "dtype" if descriptors[0]["dtype"] != descriptors[1]["dtype"] else "block"
+    floats = {name for name in types if _FLOAT.match(name)}
+    if floats and types - floats <= _INTEGERS:
+        return "number" if types - floats else "dtype"
     return "other"
+
+
+def _of_equal_types(type_: str, *, differ: bool) -> Kind:
+    if not differ:
+        return "other"
+    if type_ in _BOOLS:
+        return "bool"
+    return "alignment" if type_.startswith("*") else "divisible"
 
 
 def _said(argument: KernelArgument, kind: Kind) -> str:
@@ -66,9 +130,23 @@ def _said(argument: KernelArgument, kind: Kind) -> str:
             return argument.value
         case "one" | "divisible":
             return "a multiple of 16" if argument.divisible else "not a multiple of 16"
+        case "bool":
+            return "False" if argument.divisible else "True"
         case "alignment":
             return "aligned to 16 bytes" if argument.divisible else "not aligned"
         case "constexpr":
             return argument.value
+        case "block":
+            found = _DESCRIPTOR.match(argument.type)
+            return f"[{found['block']}]" if found else argument.type
+        case "number":
+            return "a float" if _FLOAT.match(argument.type) else "an integer"
+        case "none":
+            return "None" if argument.type == "none" else _given(argument.type)
         case _:
-            return argument.value or argument.type
+            # `*k` is a pointer to what the kernel only reads.
+            return argument.value or re.sub(r"^\*k(?=\w)", "*", argument.type)
+
+
+def _given(type_: str) -> str:
+    return "a tensor" if type_.startswith(("*", "tensordesc")) else "a value"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.kernel_advice import advise, spilled, tuned_often
-from compilescope.diagnose.kernel_changes import Change, changes
+from compilescope.diagnose.kernel_advice import advise, spilled, tuned_often, unexplained
+from compilescope.diagnose.kernel_changes import Change, changes, weight
 from compilescope.diagnosis import Kernel, KernelCause
 from compilescope.model import KernelCompiled, KernelTuned, Session
 
@@ -83,20 +83,29 @@ def _causes(compiled: Sequence[KernelCompiled]) -> tuple[KernelCause, ...]:
     """Why each specialisation after the first was needed: what sets it apart from the nearest."""
     known: dict[int, list[KernelCompiled]] = defaultdict(list)
     found: dict[tuple[str, str], list[tuple[Change, float]]] = defaultdict(list)
+    same: list[KernelCompiled] = []
     for event in compiled:
         if event.tuning or event.origin == "inductor" or not event.arguments:
             continue
         before = known[event.process]
-        differing = [changes(earlier, event) for earlier in before]
-        nearest = min((item for item in differing if item), key=len, default=())
-        # One that equals an earlier one was compiled for another device, or loaded anew.
-        if len(nearest) and all(differing):
-            for change in nearest:
-                cost = (event.seconds or 0.0) / len(nearest)
-                found[change.argument, change.kind].append((change, cost))
+        # The latest of those that are equally near.
+        differing = [changes(earlier, event) for earlier in reversed(before)]
+        nearest = min(differing, key=weight, default=())
+        for change in nearest:
+            cost = (event.seconds or 0.0) / len(nearest)
+            found[change.argument, change.kind].append((change, cost))
+        if before and not nearest and event.cache != "hit":
+            same.append(event)
         before.append(event)
     causes = [_cause(members) for members in found.values()]
+    causes += [_unknown(same)] if same else []
     return tuple(sorted(causes, key=lambda cause: -cause.seconds))
+
+
+def _unknown(same: Sequence[KernelCompiled]) -> KernelCause:
+    why, remedies = unexplained()
+    seconds = sum(event.seconds or 0.0 for event in same)
+    return KernelCause("", "unknown", why, len(same), seconds, remedies=remedies)
 
 
 def _cause(members: Sequence[tuple[Change, float]]) -> KernelCause:

@@ -150,6 +150,38 @@ def test_arguments_of_every_triton(agent, constants, attrs):
     assert (n["value"], block["type"], block["value"]) == ("1", "constexpr", "128")
 
 
+def test_the_elements_of_a_tuple_are_arguments_of_their_own(agent):
+    from _compilescope_agent.triton_source import arguments
+
+    source = SimpleNamespace(
+        fn=SimpleNamespace(arg_names=["x", "shape", "BLOCK"]),
+        signature={"x": "*fp32", "shape": ("i32", ("constexpr", "fp32")), "BLOCK": "constexpr"},
+        constants={(1, 1, 0): 1, (2,): 128},
+        attrs={(0,): [["tt.divisibility", 16]], (1, 0): [["tt.divisibility", 16]]},
+    )
+    found = arguments(source)
+    assert [one["name"] for one in found] == [
+        "x",
+        "shape[0]",
+        "shape[1][0]",
+        "shape[1][1]",
+        "BLOCK",
+    ]
+    assert (found[1]["type"], found[1]["divisible"]) == ("i32", True)
+    assert (found[2]["type"], found[2]["value"]) == ("constexpr", "1")
+    assert found[3] == {"name": "shape[1][1]", "type": "fp32"}
+
+
+def test_a_constant_that_is_a_function_or_a_tuple_is_told_by_name(agent):
+    from _compilescope_agent.triton_source import _value
+
+    assert _value(test_a_constant_that_is_a_function_or_a_tuple_is_told_by_name).startswith(
+        "test_a"
+    )
+    assert _value((2, "a", object())) == "(2, 'a', object)"
+    assert _value(SimpleNamespace(value=1)) == "SimpleNamespace", "never its repr"
+
+
 def test_a_number_that_is_one_is_a_constant_in_triton_3_2_too(tmp_path):
     first, entry = (DATA / "agent-1234.jsonl").read_text().splitlines()[:2]
     one = entry.replace(

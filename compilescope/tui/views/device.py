@@ -240,7 +240,7 @@ def _kernel(item: Kernel) -> Iterable[Block]:
     if known:
         yield Block(", ".join(known), "dim")
     for cause in item.causes:
-        yield Block(f"Compiled again for {cause.argument or 'an option'}", heading=True)
+        yield Block(f"Compiled again for {cause.argument or 'an unknown reason'}", heading=True)
         yield Block(f"{cause.why} ({few(cause.times, 'time')}, {seconds(cause.seconds)})")
         yield from fixes(cause.remedies)
     yield from fixes(item.remedies)

@@ -23,7 +23,36 @@ if TYPE_CHECKING:
     from .record import Record
 
 _MOST_KERNELS = 5_000
-_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "cluster_dims", "enable_fp_fusion")
+# What a launch, or a setting of the program, can choose for each compile.
+_OPTIONS = (
+    "num_warps",
+    "num_stages",
+    "num_ctas",
+    "maxnreg",
+    "cluster_dims",
+    "enable_fp_fusion",
+    "enable_reflect_ftz",
+    "launch_cooperative_grid",
+    "launch_pdl",
+    "clc",
+    "sched4reg",
+    "min_shared_mem",
+    "ptx_version",
+    "ptx_options",
+    "ir_override",
+    "debug",
+    "sanitize_overflow",
+    "instrumentation_mode",
+    "default_dot_input_precision",
+    "max_num_imprecise_acc_default",
+    "waves_per_eu",
+    "matrix_instr_nonkdim",
+    "kpack",
+    "allow_flush_denorm",
+    "schedule_hint",
+    "instruction_sched_variant",
+    "arch",
+)
 
 tuning = threading.local()  # .depth: inside of how many autotuners' trials this thread is
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LONGEST = 120
 _MOST_ARGUMENTS = 200
+_MOST_SHOWN = 20
 _DEEPEST = 80
 _NO_FILES = ("<frozen", "<string>", "<eval_with_key>")
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,18 +24,19 @@ def arguments(src: Any) -> list[dict[str, Any]]:
     if function is None or not isinstance(signature, dict):
         return []
     names = list(getattr(function, "arg_names", ()))
-    constants = _by_name(getattr(src, "constants", None) or {}, names)
-    divisible = _divisible(getattr(src, "attrs", None), names)
-    found = []
-    for name in names[:_MOST_ARGUMENTS]:
-        kind = signature.get(name, signature.get(names.index(name), ""))
-        entry: dict[str, Any] = {"name": name, "type": str(kind) or "constexpr"}
-        if name in constants:
-            entry["value"] = _value(constants[name])
-        if name in divisible:
-            entry["divisible"] = True
-        found.append(entry)
-    return found
+    constants = _by_path(getattr(src, "constants", None) or {}, names)
+    divisible = _divisible(getattr(src, "attrs", None))
+    found: list[dict[str, Any]] = []
+    for number, name in enumerate(names):
+        kind = signature.get(name, signature.get(number, ""))
+        for path, part, part_kind in _parts((number,), name, kind):
+            entry: dict[str, Any] = {"name": part, "type": str(part_kind) or "constexpr"}
+            if path in constants:
+                entry["value"] = _value(constants[path])
+            if path in divisible:
+                entry["divisible"] = True
+            found.append(entry)
+    return found[:_MOST_ARGUMENTS]
 
 
 def declared(function: Any) -> dict[str, list[str]]:
@@ -89,30 +94,33 @@ def _folders(*packages: str) -> list[str]:
     return [os.path.dirname(file) + os.sep for file in files if file]
 
 
-def _by_name(given: Any, names: list[str]) -> dict[str, Any]:
+def _parts(path: tuple[int, ...], name: str, kind: Any) -> Iterator[tuple[Any, str, Any]]:
+    """An argument, or the elements of one that is a tuple."""
+    if not isinstance(kind, (tuple, list)):
+        yield path, name, kind
+        return
+    for number, inner in enumerate(kind):
+        yield from _parts((*path, number), f"{name}[{number}]", inner)
+
+
+def _by_path(given: Any, names: list[str]) -> dict[tuple[Any, ...], Any]:
     """Constants are keyed by path (3.3 and newer), by number or by name."""
     found = {}
     for key, value in dict(given).items():
-        place_ = key[0] if isinstance(key, tuple) and len(key) == 1 else key
-        if isinstance(place_, int) and place_ < len(names):
-            found[names[place_]] = value
-        elif isinstance(place_, str):
-            found[place_] = value
+        number = names.index(key) if key in names else key
+        found[number if isinstance(number, tuple) else (number,)] = value
     return found
 
 
-def _divisible(attrs: Any, names: list[str]) -> set[str]:
+def _divisible(attrs: Any) -> set[tuple[Any, ...]]:
     properties = getattr(attrs, "arg_properties", None)
     if isinstance(properties, dict):  # up to 3.2
-        numbers = properties.get("tt.divisibility", ())
-        return {names[number] for number in numbers if number < len(names)}
+        return {(number,) for number in properties.get("tt.divisibility", ())}
     found = set()
     for key, entries in attrs.items() if isinstance(attrs, dict) else ():
-        number = key[0] if isinstance(key, tuple) and len(key) == 1 else None
         listed = entries if isinstance(entries, (list, tuple)) else ()
-        divides = any(list(entry[:1]) == ["tt.divisibility"] for entry in listed)
-        if divides and isinstance(number, int) and number < len(names):
-            found.add(names[number])
+        if any(list(entry[:1]) == ["tt.divisibility"] for entry in listed):
+            found.add(key if isinstance(key, tuple) else (key,))
     return found
 
 
@@ -123,4 +131,7 @@ def _value(value: Any) -> str:
         return repr(inner)[:_LONGEST]
     if type(inner).__name__ == "dtype":
         return str(inner)[:_LONGEST]
-    return type(inner).__name__
+    if type(inner) in (tuple, list):
+        return f"({', '.join(_value(one) for one in inner[:_MOST_SHOWN])})"[:_LONGEST]
+    name = getattr(inner, "__name__", None)  # of a kernel or function
+    return name[:_LONGEST] if type(name) is str else type(inner).__name__
