@@ -26,6 +26,7 @@ Kind = Literal[
 ]
 
 _INTEGERS = frozenset(("i1", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64", "int"))
+_WIDE = frozenset(("i64", "u64"))
 _BOOLS = frozenset(("i1", "u1"))
 _FLOAT = re.compile(r"(?:fp|bf)\d")
 _DESCRIPTOR = re.compile(r"tensordesc<(?P<dtype>\w+)\[(?P<block>[^\]]*)\]")
@@ -67,7 +68,13 @@ def changes(earlier: KernelCompiled, later: KernelCompiled) -> tuple[Change, ...
 
 def weight(found: Sequence[Change]) -> int:
     """How far apart two specialisations are."""
-    return sum(_WEIGHTS.get(change.kind, _SLIGHT) for change in found)
+    return sum(_weight(change) for change in found)
+
+
+def _weight(change: Change) -> int:
+    # A number that is 1 differs from a wide one in its width and in being 1.
+    both = change.kind == "width" and "1" in (change.before, change.after)
+    return _WEIGHTS.get(change.kind, _SLIGHT) + both
 
 
 def _lengths(earlier: KernelCompiled, later: KernelCompiled) -> list[Change]:
@@ -104,7 +111,7 @@ def _kind(old: KernelArgument, new: KernelArgument) -> Kind:
     if "none" in types:
         return "none"
     if types <= _INTEGERS:
-        return "one" if "int" in types else "width"
+        return "one" if "int" in types and not types & _WIDE else "width"
     if all(name.startswith("*") for name in types):
         return "dtype"
     descriptors = [_DESCRIPTOR.match(name) for name in (old.type, new.type)]

@@ -88,8 +88,7 @@ def _causes(compiled: Sequence[KernelCompiled]) -> tuple[KernelCause, ...]:
         if event.tuning or event.origin == "inductor" or not event.arguments:
             continue
         before = known[event.process]
-        # The latest of those that are equally near.
-        differing = [changes(earlier, event) for earlier in reversed(before)]
+        differing = [changes(earlier, event) for earlier in before]
         nearest = min(differing, key=weight, default=())
         for change in nearest:
             cost = (event.seconds or 0.0) / len(nearest)

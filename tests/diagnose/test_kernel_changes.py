@@ -153,6 +153,15 @@ def test_a_launch_is_held_against_the_one_that_is_most_alike():
     assert {(cause.kind, cause.times) for cause in causes} == {("none", 1), ("alignment", 1)}
 
 
+def test_a_wide_integer_is_not_held_against_the_number_one():
+    kinds = (argument("int", "1"), argument("i32", divisible=True), argument("i64", divisible=True))
+    causes = kernel(*map(compiled, kinds)).causes
+    assert {cause.kind: cause.values for cause in causes} == {
+        "one": ("1", "a multiple of 16"),
+        "width": ("i32", "i64"),
+    }
+
+
 def test_the_elements_of_a_tuple_are_told_one_by_one():
     def shape(*elements):
         return compiled(*(replace(one, name=f"shape[{n}]") for n, one in enumerate(elements)))
