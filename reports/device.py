@@ -26,6 +26,18 @@ KINDS = {
     "overwritten": "overwritten output",
     "copied": "copied at each call",
 }
+NOTICE = {
+    "perf_hint": "performance hint",
+    "tf32": "matrix products",
+    "cudagraph": "CUDA graphs",
+    "cudagraph_skip": "CUDA graphs skipped",
+    "autotune": "autotuning",
+    "deprecated": "deprecated",
+    "skip": "left to Python",
+    "hooks": "module hooks",
+    "profiler": "profiler",
+    "data_dependent": "data-dependent",
+}
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
@@ -49,8 +61,13 @@ class Panel:
     entries: tuple[Entry, ...]
 
 
-def panels(found: Diagnosis) -> Iterator[Panel]:
-    """CUDA graphs, Triton's kernels and device memory, as far as the run has them."""
+def panels(found: Diagnosis, *, everything: bool = False) -> Iterator[Panel]:
+    """CUDA graphs, Triton's kernels, device memory and notices, as far as the run has them.
+
+    Args:
+        found: What to show.
+        everything: Whether notices that ask for nothing are listed, and not only counted.
+    """
     if found.cudagraphs is not None:
         graphs = found.cudagraphs
         said = graphs.summary
@@ -66,6 +83,20 @@ def panels(found: Diagnosis) -> Iterator[Panel]:
         yield Panel("Triton kernels", said, tuple(map(_kernel, found.kernels)))
     if memory := _memory(found):
         yield Panel("Device memory", memory, ())
+    yield from _notices(found, everything=everything)
+
+
+def _notices(found: Diagnosis, *, everything: bool) -> Iterator[Panel]:
+    own = [notice for notice in found.notices if not told_elsewhere(notice, found)]
+    idle = [notice for notice in own if notice.why and not notice.remedies]
+    if not own:
+        return
+    shown = own if everything else [notice for notice in own if notice not in idle]
+    said = ""
+    if len(own) > len(shown):
+        ask = ("more asks", "more ask") if shown else ("notice asks", "notices ask")
+        said = f"{few(len(own) - len(shown), *ask)} for nothing."
+    yield Panel("Notices", said, tuple(map(_notice, shown)))
 
 
 def told_elsewhere(notice: Notice, found: Diagnosis) -> bool:
@@ -95,6 +126,12 @@ def size(count: int) -> str:
             return f"{value:.3g} {unit}"
         value /= 1000
     return f"{value:,.3g} {_UNITS[-1]}"
+
+
+def _notice(item: Notice) -> Entry:
+    times = few(item.times, "time") if item.times > 1 else ""
+    texts = (item.why or item.text.splitlines()[0],)
+    return Entry(NOTICE.get(item.kind, "warning"), times, item.frame, texts, item.remedies)
 
 
 def _problem(item: CudaGraphProblem) -> Entry:

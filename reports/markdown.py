@@ -98,7 +98,7 @@ def _break(item: Break, *, everything: bool) -> Iterator[str]:
 
 
 def _panels(found: Diagnosis, most: int | None, *, everything: bool) -> Iterator[str]:
-    for panel in panels(found):
+    for panel in panels(found, everything=everything):
         yield f"\n#### {panel.heading}\n"
         if panel.said:
             yield prose(panel.said) + ("\n" if panel.entries else "")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from compilescope.diagnose.verdict import duration
 
-from .device import panels, steady, told_elsewhere
+from .device import panels, steady
 from .paper import blank, text_on
 from .strip import BLOCKS, marks, strip
 from .visible import visible
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         Cause,
         Diagnosis,
         Fallback,
-        Notice,
         Remedy,
     )
     from compilescope.model import Frame
@@ -85,10 +84,8 @@ class _Page:
             self._break(item)
         self._more(len(self.diagnosis.graph_breaks), "graph break", "graph breaks")
         self._errors()
-        for panel in panels(self.diagnosis):
+        for panel in panels(self.diagnosis, everything=self.everything):
             self._panel(panel)
-        found = self.diagnosis
-        self._notices([one for one in found.notices if not told_elsewhere(one, found)])
         self._incomplete()
 
     def _head(self) -> None:
@@ -193,18 +190,6 @@ class _Page:
             self.console.print()
             self.console.print(Text("x  error", style="bold red"))
             self._say(text if self.everything else "\n".join(text.splitlines()[:6]))
-
-    def _notices(self, notices: Sequence[Notice]) -> None:
-        if not notices:
-            return
-        self.console.print()
-        shown = notices if self.everything else notices[:3]
-        for notice in shown:
-            times = f" ({notice.times} times)" if notice.times > 1 else ""
-            text = notice.why or notice.text.splitlines()[0]
-            self.console.print(Padding(self._prose(f"{text}{times}"), (0, 0, 0, _INDENT)))
-        if len(notices) > len(shown):
-            self._say(f"and {few(len(notices) - len(shown), 'more notice')}", "dim")
 
     def _incomplete(self) -> None:
         if self.diagnosis.incomplete:

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from compilescope.model import (
     Called,
     Compiled,
+    CudaGraphed,
     Errored,
+    Event,
     GraphBroke,
     KernelCompiled,
     Session,
@@ -23,6 +25,8 @@ _MODE = re.compile(r"(\w*(?:DispatchMode|CounterMode|FunctionMode)\w*)")
 
 def nothing(session: Session) -> str:
     """One or two sentences: nothing was compiled, and for what reason."""
+    if session.source != "probe" and any(map(_of_a_compile, session.events)):
+        return "Something was compiled; the log does not tell which functions."
     own = {event.name for event in session.events if isinstance(event, KernelCompiled)}
     if own:
         kernels = "1 Triton kernel" if len(own) == 1 else f"{len(own)} Triton kernels"
@@ -34,6 +38,12 @@ def nothing(session: Session) -> str:
     if session.callables:
         return "Nothing was compiled: the compiled functions were never called."
     return "Nothing was compiled."
+
+
+def _of_a_compile(event: Event) -> bool:
+    """Whether only a compile, or what it made, writes such a message."""
+    hints = ("perf_hint", "cudagraph", "cudagraph_skip")
+    return isinstance(event, CudaGraphed) or (isinstance(event, Warned) and event.kind in hints)
 
 
 def _switched_off(session: Session) -> str:

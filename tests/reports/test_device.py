@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from compilescope import store
 from compilescope.diagnose import diagnose
-from compilescope.model import Called, Compiled, DeviceMemory, Frame, Session
+from compilescope.model import Called, Compiled, DeviceMemory, Frame, Session, Warned
 from compilescope.packs import report
 
 DATA = Path(__file__).parents[1] / "data"
@@ -64,9 +64,35 @@ def test_cuda_graphs_and_kernels_are_shown_with_what_to_do(form):
     assert '@triton.jit(do_not_specialize=["n"])' in kernels
 
 
-def test_what_the_panel_tells_is_no_notice_as_well(timed):
-    from compilescope.model import Warned
+@pytest.fixture
+def hinted() -> Session:
+    """A hint with something to do, and two that ask for nothing."""
+    hints = (
+        ("tf32", "TensorFloat32 tensor cores for float32 matrix multiplication available", None),
+        ("perf_hint", "Using FallbackKernel: aten.sort.stable", FRAME),
+        ("perf_hint", "possibly bad tiling: []", FRAME),
+    )
+    return Session(events=tuple(Warned(0, *hint[:2], frame=hint[2]) for hint in hints))
 
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+def test_a_notice_is_shown_with_what_to_do_and_the_idle_ones_are_counted(hinted, form):
+    found = diagnose(hinted)
+    text = report(form)(found)
+    assert 'torch.set_float32_matmul_precision("high")' in text
+    assert "2 more ask for nothing." in text
+    assert "aten.sort" not in text
+    everything = report(form)(found, everything=True)
+    assert "aten.sort.stable" in everything
+    assert everything.count("serve.py:4") == 2
+    assert "for nothing" not in everything
+
+
+def test_a_log_of_hints_alone_does_not_say_that_nothing_was_compiled(hinted):
+    assert "does not tell which functions" in diagnose(replace(hinted, source="logs")).verdict
+
+
+def test_what_the_panel_tells_is_no_notice_as_well(timed):
     skip = Warned(0, "cudagraph_skip", "skipping cudagraphs due to cpu device (x)", frame=FRAME)
     text = report("terminal")(diagnose(replace(timed, events=(*timed.events, skip))))
     assert text.count("A tensor on the CPU takes part") == 1
