@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from compilescope.diagnose import cudagraph_problems as problems
 from compilescope.diagnose.functions import first_lines, written
@@ -33,6 +36,7 @@ def explain_cudagraphs(session: Session) -> CudaGraphs | None:
     if status is None:
         return _without_steps(session, folded)
     graphs = _graphs(session, steps)
+    found = tuple(_with_sizes(item, graphs) for item in found)
     counts = {what: _count(steps, what) for what in ("recorded", "rerecorded", "warmed_up")}
     return CudaGraphs(
         status=status,
@@ -69,6 +73,18 @@ def _steps(session: Session) -> tuple[CudaGraphed, ...]:
         for event in session.events
         if isinstance(event, Warned) and event.text.startswith(_SET_UP)
     )
+
+
+def _with_sizes(item: CudaGraphProblem, graphs: Sequence[CudaGraph]) -> CudaGraphProblem:
+    """A warning of many sizes, with the function that has so many; PyTorch does not name it."""
+    if item.kind != "many_sizes" or item.frame is not None:
+        return item
+    warned = re.search(r"observed (\d+) distinct sizes", item.text)
+    least = int(warned[1]) if warned else 2
+    having = [one for one in graphs if len(one.sizes) >= least]
+    if len(having) != 1 or having[0].function is None:
+        return item
+    return replace(item, frame=having[0].function, compile_ids=(having[0].compile_id,))
 
 
 def _status(

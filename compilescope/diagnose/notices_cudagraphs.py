@@ -197,7 +197,8 @@ CUDAGRAPHS = (
     ),
     Note(
         r"CUDAGraph supports dynamic shapes.*?observed (?P<count>\d+) distinct sizes",
-        "Each input size gets a CUDA graph of its own: {count} so far, each with its memory.",
+        "Each input size gets a CUDA graph of its own, with its memory: {count} when PyTorch "
+        "warned.",
         (
             fix("pad", "Pad to a few sizes"),
             fix(

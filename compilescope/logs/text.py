@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from compilescope.logs import text_dynamic
 from compilescope.logs.breaks import parse_break
 from compilescope.logs.clock import Clock
@@ -79,6 +81,7 @@ class TextReader:
         self._story = Story()
         self._unread = 0
         self._moved: dict[Owner, tuple[Told, CudaGraphed]] = {}
+        self._set_up: dict[Owner, tuple[Told, CudaGraphed]] = {}
 
     def feed(self, lines: Iterable[bytes | str]) -> None:
         """Read the log's lines."""
@@ -98,6 +101,9 @@ class TextReader:
 
     def finish(self) -> Log:
         """What was read, once all lines have been fed."""
+        for told, run in self._set_up.values():
+            self._story.run(told, run)
+        self._set_up.clear()
         log = finish(self._story, self._clock.offset)
         facts = self.assembler.facts
         log.environment = Environment(
@@ -211,6 +217,13 @@ class TextReader:
             self._story.message(told, message)
 
     def _run(self, told: Told, run: CudaGraphed) -> None:
+        set_up = self._set_up.pop(told.owner, None)
+        if set_up is not None:
+            compile_id = run.compile_id if run.what in ("warmed_up", "recorded") else ""
+            self._story.run(set_up[0], replace(set_up[1], compile_id=compile_id))
+        if run.what == "set_up" and not run.compile_id:
+            self._set_up[told.owner] = (told, run)  # torch 2.11 names the graph a record later
+            return
         moved = self._moved.pop(told.owner, None)
         if run.what == "rerecorded":
             self._moved[told.owner] = (told, run)

@@ -13,7 +13,15 @@ import pytest
 from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.logs.text import read_text
-from compilescope.model import Callable, Environment, Session
+from compilescope.model import (
+    Callable,
+    Compiled,
+    CudaGraphed,
+    Environment,
+    Frame,
+    Session,
+    Warned,
+)
 
 H200 = Path(__file__).parents[1] / "data" / "h200"
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
@@ -105,9 +113,34 @@ def test_each_size_is_told_once_and_the_warning_with_its_last_number():
     many = "CUDAGraph supports dynamic shapes by recording. We have observed {} distinct sizes. "
     warnings = [("W", UTILS, many.format(count)) for count in (9, 10)]
     found = panel(*sizes, *warnings)
+    assert found.graphs[0].compile_id == "0/1"
     assert found.graphs[0].sizes == ("8", "9", "12")
     assert found.recorded is None, "without the debug lines nobody knows"
     assert [item.kind for item in found.problems] == ["many_sizes", "many_sizes"]
+
+
+def test_the_sizes_of_torch_2_11_belong_to_the_graph_that_the_next_record_names():
+    records = []
+    for size in (8, 9, 12):
+        records.append(("I", TREES, f"Recording cudagraph tree for symint key ({size},)"))
+        records.append(("V", TREES, "[1/0] Running warmup function=partition_0"))
+    records.append(("I", TREES, "Recording cudagraph tree for graph without symints"))
+    found = panel(*records)
+    assert [(graph.compile_id, graph.sizes) for graph in found.graphs] == [
+        ("1/0", ("8", "9", "12")),
+        ("", ()),
+    ]
+
+
+def test_many_sizes_are_told_at_the_function_that_has_them():
+    frame = Frame("/home/u/serve.py", 4, "sized")
+    sizes = [CudaGraphed(0, "set_up", "0/1", sizes=str(n)) for n in range(9)]
+    other = CudaGraphed(0, "set_up", "1/0", sizes="4")
+    text = "CUDAGraph supports dynamic shapes by recording. We have observed 9 distinct sizes."
+    events = (Compiled(0, "0/1", frame), *sizes, other, Warned(0, "cudagraph", text))
+    found = diagnose(Session(events=events)).cudagraphs
+    assert found is not None
+    assert [(item.frame, item.compile_ids) for item in found.problems] == [(frame, ("0/1",))]
 
 
 def test_a_skip_has_its_line_and_remedy():

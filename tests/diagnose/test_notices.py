@@ -76,7 +76,7 @@ def test_values_of_the_text_are_named():
         in explain("perf_hint", "Using FallbackKernel: torch.ops.aten.sort.stable")[0]
     )
     text = "CUDAGraph supports dynamic shapes by recording. We have observed 9 distinct sizes."
-    assert "9 so far" in explain("cudagraph", text)[0]
+    assert "9 when PyTorch warned" in explain("cudagraph", text)[0]
 
 
 TF32 = "TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled. "

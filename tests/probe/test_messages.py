@@ -85,6 +85,18 @@ def test_a_graph_that_does_not_fit_is_not_recorded_again_where_another_fits(list
     assert not [event for event in from_raw(tmp_path).events if isinstance(event, Warned)]
 
 
+def test_a_set_up_belongs_to_the_graph_that_the_next_record_names(listening, tmp_path):
+    log = listening.cudagraph
+    for size in (8, 9):
+        log.debug("Recording cudagraph tree for symint key (%d,)", size)
+        log.debug("[1/0] Running warmup function=partition_0")
+    log.debug("Recording cudagraph tree for graph without symints")
+    listening.end()
+    found = [event for event in from_raw(tmp_path).events if isinstance(event, CudaGraphed)]
+    set_up = [(event.compile_id, event.sizes) for event in found if event.what == "set_up"]
+    assert set_up == [("1/0", "8"), ("1/0", "9"), ("", "")]
+
+
 def test_messages_beyond_the_most_that_are_kept_are_counted(listening, tmp_path, monkeypatch):
     monkeypatch.setattr(listening.messages, "_MOST_MESSAGES", 3)
     for number in range(5):

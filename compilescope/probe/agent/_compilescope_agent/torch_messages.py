@@ -26,6 +26,8 @@ _PASSING = re.compile(
 # They differ each time and tell a user nothing.
 _NOISE = ("Checkpointing cuda caching", "tensor_weakrefs length")
 _RECORDING = re.compile(r"(?P<id>\[[^\]]*\]) (?P<again>Re-r|R)ecording function=(?P<name>[^,]+)")
+_SET_UP = "Recording cudagraph tree for "
+_OF_GRAPH = re.compile(r"\[[^\]]*\] (?=Running warmup|Recording function)")
 _PARTITION = re.compile(r"^\s+\w+: (?P<told>reason=.*)$", re.DOTALL)
 _LOGS_PARTITIONS = ("_log_graph_partitions", "_log_non_cudagraphable_node")
 
@@ -43,6 +45,7 @@ class QuietFilter(logging.Filter):
         self._seen: dict[str, list[int]] = {}  # to its number and how often it came
         self._left_out = 0
         self._thread = threading.local()  # .moved: a CUDA graph that did not fit
+        self._set_up: dict[int, str] = {}  # by thread: torch 2.11 names the graph a record later
         atexit.register(self._end)
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -62,7 +65,13 @@ class QuietFilter(logging.Filter):
             text = _partition(text)
         if not text or text.startswith(_NOISE):
             return
-        if recording := _RECORDING.match(text):
+        set_up = self._set_up.pop(threading.get_ident(), "")
+        if set_up:
+            graph = _OF_GRAPH.match(text)
+            self._count(f"{graph[0]}{set_up}" if graph else set_up)
+        if text.startswith(_SET_UP):
+            self._set_up[threading.get_ident()] = text
+        elif recording := _RECORDING.match(text):
             self._recording(recording, text)
         else:
             self._count(text)
@@ -96,6 +105,9 @@ class QuietFilter(logging.Filter):
         self._record.note("warned", number=number, id=_compile_id(), **fields)
 
     def _end(self) -> None:
+        for text in self._set_up.values():
+            self._count(text)
+        self._set_up.clear()
         for number, times in self._seen.values():
             if times > 1:
                 self._record.note("warned_times", number=number, times=times)
