@@ -67,6 +67,20 @@ def bootstrap(count: int, statistic: Callable[[Sequence[int]], float]) -> Range:
     return Range(whole, _quantile(found, rest), _quantile(found, 1 - rest))
 
 
+def are_apart(one: Range, other: Range) -> bool:
+    """Whether two intervals have nothing in common; False where an end is not known."""
+    low, high = (one, other) if one.value < other.value else (other, one)
+    return high.low is not None and low.high is not None and high.low > low.high
+
+
+def spanned(found: Range, other: Range | None) -> Range:
+    """`found`, its interval made wider to hold that of `other` where they are apart."""
+    if other is None or not are_apart(found, other):
+        return found
+    ends = [end for end in (found.low, found.high, other.low, other.high) if end is not None]
+    return Range(found.value, min(ends), max(ends))
+
+
 def break_even(cost: float, gain: Range) -> Range | None:
     """Calls after which `cost` seconds are won back at `gain` seconds a call; None is never.
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import structs
+
 from compilescope.bench import compiler_log
 from compilescope.bench.agreement import judged
-from compilescope.bench.intervals import break_even
+from compilescope.bench.intervals import are_apart, break_even, spanned
 from compilescope.bench.series import drift
 from compilescope.bench.timings import Overall, Pair, cost, overall, pairs
-from compilescope.benching import Case, Numerics, Setting, Trial
+from compilescope.benching import Case, Measured, Numerics, Setting, Trial
 
 if TYPE_CHECKING:
     from compilescope.bench.process import Found
 
 _BUSY = 0.15  # share of the processors that others may use before it is said
+_MOVED = 0.05  # between the ratios of two processes, from which it is said
 _STEPPED = 0.05  # by which the GPU's clock may move
 
 
@@ -27,20 +30,23 @@ def trial(
     made = pairs(cold, cases)
     outcome, why = _outcome(cold, made)
     whole = overall(made)
+    again_made = pairs(warm, cases) if warm else []
+    other = overall(again_made)
     compiles = (alone or cold).all("compile")
     again = [one for one in compiles if one["recompile"]]
     log = compiler_log.read(cold.log)
     levels = _levels(made, len(cases))
     spent = cost(alone or cold, levels) if made else None
     spent_warm = cost(warm, levels) if warm and made else None
-    gain = whole.gain() if whole else None
+    ratio = spanned(whole.ratio(), other.ratio() if other else None) if whole else None
+    gain = spanned(whole.gain(), other.gain() if other else None) if whole else None
     memory = cold.first("memory")
     return Trial(
         setting=setting,
         outcome=outcome,
         why=why,
-        measured=tuple(pair.measured() for pair in made),
-        ratio=whole.ratio() if whole else None,
+        measured=tuple(_measured(pair, again_made) for pair in made),
+        ratio=ratio,
         cold=spent,
         warm=spent_warm,
         break_even=break_even(spent.seconds, gain) if spent and gain else None,
@@ -55,13 +61,32 @@ def trial(
         recompile_reasons=log.recompiles,
         fallback=log.fallback,
         numerics=_numerics(cold, cases),
-        cautions=tuple(_cautions(cold, made, whole)),
+        cautions=(*_cautions(cold, made, whole), *_elsewhere(whole, other)),
         marks=(
             *cold.first("marks").get("places", ()),
             *cold.first("tuned").get("places", ()),
         ),
         remedies=log.remedies,
     )
+
+
+def _measured(pair: Pair, others: Sequence[Pair]) -> Measured:
+    found = pair.measured()
+    again = (one.measured().ratio for one in others if one.case == pair.case)
+    return structs.replace(found, ratio=spanned(found.ratio, next(again, None)))
+
+
+def _elsewhere(whole: Overall | None, other: Overall | None) -> Iterator[str]:
+    """What a second process had to say against the ratio of the first."""
+    if whole is None or other is None:
+        return
+    one, again = whole.ratio(), other.ratio()
+    if are_apart(one, again) and abs(again.value / one.value - 1) > _MOVED:
+        yield (
+            f"in a second process the ratio was {again.value:.2f} [{again.low:.2f},"
+            f" {again.high:.2f}], in the first {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]: it"
+            " depends on the process (where its memory lies); the interval spans both"
+        )
 
 
 def cases_of(found: Found) -> tuple[Case, ...]:

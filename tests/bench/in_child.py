@@ -49,13 +49,13 @@ def rows(name, backend="eager", train=False, setting=PLAIN):
     given = Given(subject)
     notes = first_call(eager, subject)
     check = Check(subject, given)
-    check.eager(eager)
     given.put_back()
     variant, marks = compiled(subject, setting)
     check.take(variant)
     variant.like(eager)
     with subject.surrounded():
         variant.step(variant.input(variant.items[0][0]))  # as in the rounds
+    check.eager(eager)
     return {"rows": check.rows(variant), "why": check.why, "marks": marks, "notes": notes,
             "peak": peak(eager, subject.device, subject.surrounded)}  # fmt: skip
 

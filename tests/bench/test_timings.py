@@ -55,6 +55,18 @@ def test_the_cost_is_what_the_first_call_took_beyond_a_steady_one():
     assert found.break_even.value == pytest.approx(3.0 / 0.005, rel=0.03)
 
 
+def test_a_second_process_with_another_ratio_makes_the_interval_wider():
+    same = trial(Setting("default"), records(), records(rounds=10, compile_seconds=0.5))
+    assert (same.ratio, same.cautions) == (trial(Setting("default"), records(), None).ratio, ())
+    found = trial(Setting("default"), records(), records(rounds=10, eager=0.004))
+    assert found.ratio.value == same.ratio.value
+    assert found.ratio.low < 0.85
+    assert found.ratio.high > 1.95
+    assert found.measured[0].ratio == found.ratio
+    assert "in a second process the ratio was 0.80" in " ".join(found.cautions)
+    assert found.break_even.high is None  # there, it may never pay back
+
+
 def test_a_warm_process_has_a_cost_of_its_own():
     found = trial(Setting("default"), records(), records(rounds=0, compile_seconds=0.5))
     assert found.warm.seconds == pytest.approx(0.5, abs=0.001)

@@ -11,7 +11,6 @@ from .record import Problem, Record, told
 
 if TYPE_CHECKING:
     from .numerics import Check
-    from .state import Given
     from .steps import Variant
     from .subject import Subject
     from .tuned import Remedies
@@ -45,6 +44,7 @@ def _import_torch() -> None:
 def _bench(spec: dict[str, Any], record: Record) -> None:
     from . import captured, machine, made
     from .compiles import Compiles
+    from .numerics import Check
     from .rounds import Rounds
     from .state import Given
     from .steps import Variant
@@ -60,7 +60,7 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
     subject.notes += _first(subject, eager)
     _noted(subject)
     _told(subject, timer.name, record)
-    check = _check(subject, eager, given, record)
+    check = Check(subject, given) if given is not None else None
     eager.optimize()
     rounds = Rounds(subject, timer, record, spec["seconds"])
 
@@ -88,7 +88,10 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
             _wait(spec["gate"])
         _measure(subject, (eager, compiled), rounds, note, record)
         if check is not None:
-            _compare(check, compiled, record)
+            # Not before: what it frees changes how the allocator serves the calls after it.
+            _compare(check, eager, compiled, record)
+    else:
+        rounds.run((eager, compiled), note)
 
 
 def _failed(subject: Subject, eager: Variant, error: Exception) -> Problem:
@@ -168,21 +171,6 @@ def _told(subject: Subject, timer: str, record: Record) -> None:
     )
 
 
-def _check(subject: Subject, eager: Variant, given: Given | None, record: Record) -> Check | None:
-    """Keep what compiled calls are compared with."""
-    from .numerics import Check
-
-    if given is None:
-        return None
-    try:
-        check = Check(subject, given)
-        check.eager(eager)
-    except Exception as error:  # noqa: BLE001
-        record.write("numerics", rows=[], why=f"eager could not be repeated: {told(error)}")
-        return None
-    return check
-
-
 def _compiled(
     subject: Subject, eager: Variant, spec: dict[str, Any], record: Record
 ) -> tuple[Variant, Remedies | None]:
@@ -213,8 +201,12 @@ def _measure(
     record.write("memory", **found, process=process())
 
 
-def _compare(check: Check, compiled: Variant, record: Record) -> None:
-    try:
-        record.write("numerics", rows=check.rows(compiled), why=check.why)
-    except Exception as error:  # noqa: BLE001  the times are known and stay
-        record.write("numerics", rows=[], why=f"the comparison failed: {told(error)}")
+def _compare(check: Check, eager: Variant, compiled: Variant, record: Record) -> None:
+    why, rows = "eager could not be repeated", []
+    try:  # the times are known and stay
+        check.eager(eager)
+        why = "the comparison failed"
+        rows, why = check.rows(compiled), check.why
+    except Exception as error:  # noqa: BLE001
+        why = f"{why}: {told(error)}"
+    record.write("numerics", rows=rows, why=why)

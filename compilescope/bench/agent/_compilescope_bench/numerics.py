@@ -18,7 +18,8 @@ from .tensors import changed
 class Check:
     """Compares on a few of the inputs, each call from the state that the subject began with.
 
-    `given` was made before the first call; the compiled variant is shown before it is called.
+    `given` was made before the first call; the check is made before calls are measured, and shown
+    the compiled variant before that is called.
     """
 
     def __init__(self, subject: Subject, given: Given) -> None:
