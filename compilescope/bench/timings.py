@@ -184,6 +184,7 @@ def overall(made: Sequence[Pair]) -> Overall | None:
 def cost(found: Found, levels: Sequence[tuple[float, ...]]) -> Cost | None:
     """What compiled calls took beyond their steady level until nothing compiled any more.
 
+    At least what torch itself says: beside calls of many seconds a compile of one is not seen.
     `levels` has, for each case, the steady seconds of each of its inputs.
     """
     seconds = 0.0
@@ -199,7 +200,7 @@ def cost(found: Found, levels: Sequence[tuple[float, ...]]) -> Cost | None:
     compiles = found.all("compile")
     again = [one for one in compiles if one["recompile"]]
     return Cost(
-        seconds=seconds,
+        seconds=max(seconds, sum(one["seconds"] for one in compiles)),
         graphs=sum(not one["failed"] for one in compiles),
         recompiles=len(again),
         recompile_seconds=sum(one["seconds"] for one in again),

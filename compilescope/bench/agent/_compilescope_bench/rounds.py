@@ -18,6 +18,7 @@ _BLOCK = 0.02  # seconds of a block, at least
 _MOST_PASSES = 50  # in a block
 _MOST_ROUNDS = 200
 _FEWEST_ROUNDS = 6
+_FEWEST_SLOW = 3  # where calls are slow
 _RESTLESS = 10  # passes that compile, one after the other, until it is given up
 
 
@@ -54,6 +55,11 @@ class Rounds:
             if noisy >= _RESTLESS:
                 return False
 
+    def run_again(self, variants: tuple[Variant, ...], compiles: Callable[[], Any]) -> None:
+        """As `run`, for a second look: not where the calls are so slow that it would take long."""
+        if 2 * _FEWEST_SLOW * max(self._pass.values(), default=0.0) <= 4 * self._seconds:
+            self.run(variants, compiles)
+
     def run(self, variants: tuple[Variant, ...], compiles: Callable[[], Any]) -> None:
         """Blocks of one variant and the other, in changing order, for the time that there is."""
         slowest = max(self._pass.values(), default=1.0)
@@ -62,8 +68,7 @@ class Rounds:
         number = 0
         while number < _MOST_ROUNDS:
             spent = time.perf_counter() - began
-            # With slow calls a few rounds must do.
-            fewest = 3 if spent > 1.5 * self._seconds else _FEWEST_ROUNDS
+            fewest = _FEWEST_SLOW if spent > 1.5 * self._seconds else _FEWEST_ROUNDS
             if spent > self._seconds and number >= fewest:
                 break
             self._stop_with_parent()
