@@ -181,10 +181,9 @@ def _decades(low: float, high: float) -> list[float]:
 
 
 def payback(found: Benching) -> Payback | None:
-    """When the best setting, or the first that was measured, wins back what it cost."""
-    measured = [one for one in found.trials if one.ratio is not None and one.cold is not None]
-    best = found.trials[found.best] if found.best is not None else next(iter(measured), None)
-    if best is None or best.cold is None or not best.measured:
+    """When the setting that the verdict is on wins back what it cost."""
+    best = words.shown(found)
+    if best is None or best.ratio is None or best.cold is None or not best.measured:
         return None
     eager = _mean(best, "eager")
     compiled = _mean(best, "compiled")
@@ -205,12 +204,12 @@ def payback(found: Benching) -> Payback | None:
     )
     from compilescope.bench.verdict import calls as in_words
 
-    says = (
-        f"{best.name}: the lines meet after {in_words(even)} calls"
-        if best.break_even
-        else f"{best.name}: the lines never meet"
-    )
-    return Payback(best.name, lines, ticks, in_words(calls), says)
+    if words.is_unclear(best.ratio):
+        says = "whether the lines meet is not clear"
+    else:
+        says = f"the lines meet after {in_words(even)} calls" if best.break_even else (
+            "the lines never meet")  # fmt: skip
+    return Payback(best.name, lines, ticks, in_words(calls), f"{best.name}: {says}")
 
 
 def _mean(trial: Trial, name: str) -> float:

@@ -67,7 +67,7 @@ def subject(found: Benching) -> str:
 
 def rows(found: Benching) -> Iterator[tuple[str, ...]]:
     """A row for eager and one for each setting, over all inputs; none where none was measured."""
-    base = _base(found)
+    base = shown(found)
     if base is None:
         return
     yield ("eager", *_times(base, "eager"), "", "", "", "", size(base.eager_memory), "")
@@ -96,14 +96,18 @@ def pays(trial: Trial) -> str:
     """Calls to break even, or why there is no such number."""
     if trial.ratio is None or trial.cold is None:
         return ""
-    low, high = trial.ratio.low, trial.ratio.high
-    if low is not None and high is not None and low <= 1 <= high:
+    if is_unclear(trial.ratio):
         return "unclear"
     if trial.break_even is None:
         return "never"
     from compilescope.bench.verdict import calls
 
     return calls(trial.break_even.value)
+
+
+def is_unclear(ratio: Range) -> bool:
+    """Whether the interval of a ratio holds 1."""
+    return ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high
 
 
 def cases(found: Benching) -> Iterator[tuple[str, ...]]:
@@ -237,11 +241,11 @@ def _is_rounded(dtype: str) -> bool:
     return "float" in dtype or "complex" in dtype
 
 
-def _base(found: Benching) -> Trial | None:
-    measured = [one for one in found.trials if one.ratio is not None]
-    if found.best is not None:
-        return found.trials[found.best]
-    return next(iter(measured), None)
+def shown(found: Benching) -> Trial | None:
+    """The trial that the verdict is on, None where nothing was measured."""
+    from compilescope.bench.verdict import told_of
+
+    return told_of(found.trials, found.best)
 
 
 def _times(trial: Trial, name: str) -> tuple[str, str]:

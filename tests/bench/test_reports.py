@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
+from compilescope.reports.benching_plots import payback
+from compilescope.reports.benching_words import rows
 from msgspec.structs import replace
 
 from compilescope import store, tuning
@@ -57,6 +59,22 @@ def test_what_was_not_measured_has_no_table_of_blanks(found):
     both = benching("terminal")(replace(found, trials=(*found.trials, failed)), width=60)
     assert both.count("cached") == 1
     assert "stopped" in both
+
+
+def test_the_eager_row_and_the_plot_are_of_the_setting_that_the_verdict_is_on(found):
+    one = replace(found.trials[0], ratio=Range(0.5, 0.4, 0.6), break_even=None)
+    near = replace(
+        one,
+        setting=Setting("default", "marked"),
+        ratio=Range(0.9, 0.8, 1.1),
+        measured=tuple(
+            replace(part, eager=replace(part.eager, median=Range(1e-3))) for part in one.measured
+        ),
+    )
+    shown = replace(found, trials=(one, near), best=None)
+    assert next(rows(shown))[:2] == ("eager", "1.00 ms")
+    assert payback(shown).text == "marked: whether the lines meet is not clear"
+    assert payback(replace(found, trials=(one,), best=None)).text.endswith("never meet")
 
 
 def test_eager_calls_of_other_speeds_are_told(found):
