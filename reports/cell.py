@@ -61,7 +61,8 @@ def _counts(found: Diagnosis) -> str:
     counts = found.counts
     parts = [few(counts.calls, "call"), few(counts.compiles, "graph")]
     parts += [few(counts.recompiles, "recompile"), few(counts.graph_breaks, "graph break")]
-    parts.append(f"{seconds(found.seconds.compiling)} of compiling")
+    if found.seconds.compiling:
+        parts.append(f"{seconds(found.seconds.compiling)} of compiling")
     if found.environment.torch:
         parts.append(f"torch {found.environment.torch}")
     return " · ".join(parts)

@@ -16,6 +16,7 @@ from compilescope import store
 from compilescope.diagnose import diagnose
 from compilescope.diagnosis import FunctionSummary, GraphMemory, Kernel, KernelCause, Notice, Remedy
 from compilescope.model import (
+    Compiled,
     DeviceMemory,
     Forecast,
     ForecastCall,
@@ -28,6 +29,7 @@ from compilescope.model import (
     ForecastWarmup,
     Frame,
     KernelTuned,
+    Session,
 )
 
 H200 = Path(__file__).parents[1] / "data" / "h200"
@@ -282,3 +284,11 @@ def test_link_to_a_function_does_not_depend_on_what_it_cost(diagnoses):
 
     assert links(1.0, 2.0) == links(2.0, 1.0)
     assert len(set(links(1.0, 2.0).values())) == 2
+
+
+def test_a_log_without_times_has_no_compile_time_of_zero():
+    frame = Frame("/home/u/a.py", 3, "f")
+    page = render(diagnose(Session(source="logs", events=(Compiled(0, "0/0", frame),))))
+    assert "<b>1</b> graph</a>" in page
+    assert " in 0 s" not in page
+    assert "</span> 0 s" not in page

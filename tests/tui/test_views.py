@@ -126,8 +126,9 @@ def test_the_side_of_the_gpu(shown):
     tuned = KernelTuned(0, "mine", seconds=2.0, trials=6, winner="BLOCK: 64", best_seconds=1e-4)
     kernels = (
         Kernel("quiet", "inductor", compiles=1, seconds=3.0),
-        Kernel("mine", "program", FRAME, None, 3, 0, 0.7, (reason,), (tuned,), 64, 8, 4096),
-    )
+        Kernel("mine", "program", FRAME, None, 3, 0, 0.7, (reason,), (tuned,), 64, 8, 4096,
+               "8 registers spilled."),
+    )  # fmt: skip
 
     async def scene(stage):
         await stage.press("d")
@@ -141,7 +142,8 @@ def test_the_side_of_the_gpu(shown):
         assert "2 recorded, 4 again" in stage.detail.text
         await stage.press("j")
         for words in ("mine (program)", "3 compiles, 700 ms", "registers 64, spills 8",
-                      "Compiled again for n", "6 configurations in 2.0 s, 100 µs"):  # fmt: skip
+                      "Compiled again for n", "8 registers spilled.",
+                      "6 configurations in 2.0 s, 100 µs"):  # fmt: skip
             assert words in stage.detail.text
         await stage.press("G", "k")
         assert "up to 2 GB in call 3" in stage.detail.text

@@ -150,7 +150,8 @@ def _what(item: Item) -> str:
         case CudaGraph():
             return (f"[{item.compile_id}]  " if item.compile_id else "") + _recorded(item)
         case Kernel():
-            return f"{item.name} ({item.origin})" + (f": {item.why}" if item.why else "")
+            why = item.why or next((cause.why for cause in item.causes), "")
+            return f"{item.name} ({item.origin})" + (f": {why}" if why else "")
         case GraphMemory():
             return f"[{item.compile_id}]  highest in its calls"
         case DeviceMemory():
@@ -161,7 +162,7 @@ def _recorded(item: CudaGraph) -> str:
     known = (
         (item.recorded, "recorded"),
         (item.rerecorded, "again"),
-        (item.warm_ups, "without one before"),
+        (item.warm_ups, "to warm up"),
     )
     parts = [f"{count:,} {word}" for count, word in known if count is not None]
     return ", ".join(parts) or "the log does not tell"
@@ -193,7 +194,8 @@ def _values(item: Item) -> dict[str, str | float | None]:
 
 def _blocks(found: Diagnosis, item: Item) -> Iterable[Block]:
     frame = _frame(item)
-    yield from title(_what(item) if isinstance(item, Kernel) else _sort(item), frame)
+    name = f"{item.name} ({item.origin})" if isinstance(item, Kernel) else _sort(item)
+    yield from title(name, frame)
     if frame is not None:
         yield from source(found.sources, frame)
     match item:
@@ -243,6 +245,9 @@ def _kernel(item: Kernel) -> Iterable[Block]:
         yield Block(f"Compiled again for {cause.argument or 'an unknown reason'}", heading=True)
         yield Block(f"{cause.why} ({few(cause.times, 'time')}, {seconds(cause.seconds)})")
         yield from fixes(cause.remedies)
+    if item.why:
+        yield Block("Why it is told", heading=True)
+        yield Block(item.why)
     yield from fixes(item.remedies)
     for tuned in item.tuned:
         yield Block("Tuned", heading=True)
