@@ -79,7 +79,7 @@ class Numerics(msgspec.Struct, frozen=True):
     """Whether compiled calls compute what eager calls do."""
 
     verdict: Agreement
-    reference: str = ""  # "eager in float64", "eager" where that was not possible
+    reference: str = ""  # "eager in float64" or float32, "eager" where neither was possible
     first: str = ""  # the first output that differs, and how
     why: str = ""  # there is no better reference, or nothing was compared
     rows: tuple[Difference, ...] = ()  # the worst first

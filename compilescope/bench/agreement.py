@@ -39,10 +39,12 @@ def judged(
     why: str,
     cases: Sequence[str] = (),
     computed: Sequence[str] = (),
+    reference: str = "float64",
 ) -> Numerics:
     """The verdict over all outputs and gradients of all compared inputs.
 
-    `computed` are the dtypes that the model computes in, whatever it returns.
+    `computed` are the dtypes that the model computes in, whatever it returns; `reference` is the
+    one that the errors are beside.
     """
     if not rows:
         return Numerics("not compared", why=why or "the calls return no tensors and no numbers")
@@ -68,7 +70,7 @@ def judged(
     compared = any(one.eager is not None for one in worst.values())
     return Numerics(
         next(one for one in _ORDER if one in verdicts),
-        reference="eager in float64" if compared else "eager",
+        reference=f"eager in {reference}" if compared else "eager",
         first=first,
         why=why,
         rows=tuple(sorted(worst.values(), key=_rank)),

@@ -117,14 +117,26 @@ class Bench:
         return []
 
     def _together(self, group: Sequence[Setting], limit: float) -> None:
+        crowded: dict[Setting, Found] = {}
+
         def done(number: int, found: Found) -> None:
-            self.add(group[number], found, beside=len(group) - 1)
+            if "OutOfMemoryError" in found.first("problem").get("cause", ""):
+                crowded[group[number]] = found
+            else:
+                self.add(group[number], found, beside=len(group) - 1)
 
         names = "; ".join(one.name for one in group)
         self._progress.say(f"compiling {len(group)} settings side by side: {names}")
         patience = _PATIENCE * limit
         ended = measure(self._jobs(group), patience, limit, done, self._progress)
         self._interrupted = not ended
+        for setting, found in crowded.items():
+            left = self._processes.left()
+            if self._interrupted or left <= 0:
+                self.add(setting, found, beside=len(group) - 1)
+            else:
+                self._progress.say(f"{setting.name}: out of memory beside the others, alone now")
+                self._alone(setting, left)
 
     def _compile_best_alone(self) -> None:
         """What compiling the best costs, cold and cached, where others compiled beside it."""

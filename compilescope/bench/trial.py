@@ -132,7 +132,10 @@ def _numerics(found: Found, cases: Sequence[Case]) -> Numerics:
     computed += [text.rpartition(" ")[2] for text in subject.get("autocast", ())]
     if found.first("environment").get("matmul", "highest") != "highest":
         computed.append("float16")  # products then keep about as many digits
-    return judged(record["rows"], record["why"], [case.name for case in cases], computed)
+    names = [case.name for case in cases]
+    return judged(
+        record["rows"], record["why"], names, computed, record.get("reference") or "float64"
+    )
 
 
 def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iterator[str]:

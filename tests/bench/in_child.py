@@ -56,7 +56,8 @@ def rows(name, backend="eager", train=False, setting=PLAIN):
     with subject.surrounded():
         variant.step(variant.input(variant.items[0][0]))  # as in the rounds
     check.eager(eager)
-    return {"rows": check.rows(variant), "why": check.why, "marks": marks, "notes": notes,
+    return {"rows": check.rows(variant), "why": check.why, "reference": check.reference,
+            "marks": marks, "notes": notes,
             "peak": peak(eager, subject.device, subject.surrounded)}  # fmt: skip
 
 
@@ -176,6 +177,8 @@ def main():
         "shapes": problem("make", shapes={"sequence": [1, 2]}),
         "good": problem("make", shapes={"batch": [1, 2]}),
         "same": rows("make"),
+        "narrow": rows("narrow", train=True),
+        "wide": rows("wide"),
         "train": rows("scored", train=True),
         "untrained": rows("make", train=True),
         "dropout": rows("dropout"),

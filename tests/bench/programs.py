@@ -127,6 +127,21 @@ def counting():
     return Counter(), torch.ones(3)
 
 
+class NoFloat64(torch.nn.Linear):
+    def forward(self, x):
+        if x.dtype == torch.float64:
+            raise RuntimeError("no kernel for float64")
+        return super().forward(x)
+
+
+def narrow():
+    return NoFloat64(4, 2).bfloat16(), torch.ones(3, 4, dtype=torch.bfloat16)
+
+
+def wide():
+    return NoFloat64(4, 2), torch.ones(3, 4)
+
+
 def inputs_missing():
     return torch.nn.Linear(2, 2)
 

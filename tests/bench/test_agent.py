@@ -66,6 +66,16 @@ def test_equal_results_are_equal_and_beside_float64(found):
     assert found["same"]["why"] == ""
 
 
+def test_without_float64_what_has_few_digits_is_compared_beside_float32(found):
+    narrow, wide = found["narrow"], found["wide"]
+    assert (narrow["reference"], narrow["why"]) == ("float32", "")
+    assert all(0 < row["eager"] == row["compiled"] < 0.01 for row in narrow["rows"])
+    assert "gradient of weight" in {row["name"] for row in narrow["rows"]}
+    assert wide["reference"] == ""
+    assert wide["why"].startswith("it does not run in float64: RuntimeError: no kernel for float64")
+    assert "eager" not in wide["rows"][0]
+
+
 def test_a_training_step_compares_the_loss_and_every_gradient(found):
     names = [row["name"] for row in found["train"]["rows"]]
     assert names == ["output", "loss", "gradient of 0.weight", "gradient of 0.bias",

@@ -103,6 +103,18 @@ def test_a_setting_that_fails_or_is_late_does_not_end_the_search(benched, stage)
     assert [names.count(";") + 1 for names, _ in tried] == [4, 2]
 
 
+def test_what_found_no_memory_beside_others_is_tried_alone(benched):
+    full = failed("run")
+    full.records[-1]["cause"] = "OutOfMemoryError: CUDA out of memory."
+    outcomes = {"marked": full}
+    found, tried = benched(outcomes, jobs=4, warm_cache=False)
+    assert [names for names, _ in tried][1] == "marked"
+    assert [one.name for one in found.trials].count("marked") == 1
+    found, tried = benched(outcomes, jobs=4, warm_cache=False, left=(1000.0, 0.0))
+    assert [names.count(";") for names, _ in tried] == [3]
+    assert next(one for one in found.trials if one.name == "marked").outcome == "failed"
+
+
 def test_what_does_not_apply_is_no_trial(benched):
     found, _ = benched({"marked": failed("setting")}, jobs=3, warm_cache=False)
     assert "marked" not in {one.name for one in found.trials}

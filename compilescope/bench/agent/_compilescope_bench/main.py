@@ -210,4 +210,4 @@ def _compare(check: Check | None, eager: Variant, compiled: Variant, record: Rec
         rows, why = check.rows(compiled), check.why
     except Exception as error:  # noqa: BLE001
         why = f"{why}: {told(error)}"
-    record.write("numerics", rows=rows, why=why)
+    record.write("numerics", rows=rows, why=why, reference=check.reference)

@@ -1,4 +1,4 @@
-"""What eager and compiled calls compute from one state, beside eager in float64."""
+"""What eager and compiled calls compute from one state, beside eager in a wider dtype."""
 
 from __future__ import annotations
 
@@ -30,25 +30,45 @@ class Check:
         self._first: list[Results] = []
         self._again: list[Results] = []
         self._reference: list[Results] = []
+        self.reference = ""  # the dtype of the reference, "" where there is none
         self.why = ""
 
     def eager(self, variant: Variant) -> None:
         """Compute what the compiled calls are held against."""
         self._first = [self._results(variant, item) for item in self._given]
         self._again = [self._results(variant, item) for item in self._given]
-        try:
-            with self._in_float64():
-                self._reference = [self._results(variant, _double(item)) for item in self._given]
-        except Exception as error:  # noqa: BLE001
-            self.why = f"it does not run in float64: {told(error)}"
-        else:
-            missing = [True for found in self._reference for one in found.values()
-                       if one.kind.is_floating_point and one.kind != torch.float64]  # fmt: skip
-            if missing:
-                self.why = "it does not compute in float64"
-        if self.why:
-            self._reference = []
+        self.why = self._refer(variant, torch.float64)
+        # float32 still has more digits than these have; it needs half the memory.
+        if self.why and self._is_narrow() and not self._refer(variant, torch.float32):
+            self.why = ""
         self._state.restore()
+
+    def _refer(self, variant: Variant, dtype: Any) -> str:
+        """Compute the reference in `dtype`; why there is none."""
+        name = str(dtype).rpartition(".")[2]
+        try:
+            with self._in(dtype):
+                found = [self._results(variant, _in(item, dtype)) for item in self._given]
+        except Exception as error:  # noqa: BLE001
+            why = f"it does not run in {name}: {told(error)}"
+        else:
+            kinds = {one.kind for result in found for one in result.values()}
+            if all(kind == dtype for kind in kinds if kind.is_floating_point):
+                self._reference, self.reference = found, name
+                return ""
+            why = f"it does not compute in {name}"
+        if torch.cuda.is_initialized():
+            torch.cuda.empty_cache()  # what was too much must not stand in the way of the next
+        return why
+
+    def _is_narrow(self) -> bool:
+        """Whether anything is computed with fewer digits than float32 has."""
+        tensors = [
+            *self._state.originals().values(),
+            *(one for item in self._given for one in self._subject.tensors(item).values()),
+        ]
+        kinds = {one.dtype for one in tensors} & {torch.float16, torch.bfloat16}
+        return bool(kinds or self._subject.autocast)
 
     def take(self, variant: Variant) -> None:
         """Keep the inputs of `variant` as they are before it is called."""
@@ -107,10 +127,10 @@ class Check:
         return found
 
     @contextmanager
-    def _in_float64(self) -> Iterator[None]:
+    def _in(self, dtype: Any) -> Iterator[None]:
         autocast, self._subject.autocast = self._subject.autocast, ()
         try:
-            with self._state.in_float64():
+            with self._state.in_dtype(dtype):
                 yield
         finally:
             self._subject.autocast = autocast
@@ -122,10 +142,11 @@ def _gradients(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, one.grad
 
 
-def _double(item: Input) -> Input:
+def _in(item: Input, dtype: Any) -> Input:
     def change(tensor: Any) -> Any:
         if not tensor.is_floating_point():
             return tensor
-        return tensor.detach().double().requires_grad_(tensor.requires_grad)
+        # A copy in any case: the call may change it.
+        return tensor.detach().to(dtype, copy=True).requires_grad_(tensor.requires_grad)
 
     return Input(changed(item.args, change), changed(item.kwargs, change))

@@ -35,6 +35,8 @@ def told(error: BaseException, *, own: str = os.path.dirname(__file__)) -> str:
     """An exception in one line, with the last place in the user's code that it came through."""
     text = " ".join(str(error).strip().partition("\n")[0].split())[:300]
     name = type(error).__name__
+    if name == "OutOfMemoryError":
+        text = text.partition(" GPU ")[0]  # what every process on the GPU holds
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)

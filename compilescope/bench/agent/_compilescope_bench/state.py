@@ -63,15 +63,15 @@ class State:
                 yield name, now
 
     @contextmanager
-    def in_float64(self) -> Iterator[None]:
-        """Every floating-point tensor in float64 for a while; the first values are then too."""
+    def in_dtype(self, dtype: Any) -> Iterator[None]:
+        """Every floating-point tensor in `dtype` for a while; the first values are then too."""
         self.restore()
         held = [(one, one.data) for one, _ in self._before.values()]
         before = self._before
         try:
             for one, data in held:
                 if data.is_floating_point():
-                    one.data = data.double()
+                    one.data = data.to(dtype, copy=True)
             self._before = {id(one): (one, one.data.clone()) for one, _ in held}
             yield
             self.restore()
