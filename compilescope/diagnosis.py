@@ -180,6 +180,7 @@ class CudaGraphProblem(msgspec.Struct, frozen=True):
         "pending_backward",  # outputs of the step before still wait for their backward pass
         "overwritten",  # an output was read after a later call had reused its memory
         "copied",  # an input is copied at each call
+        "recording_failed",  # a recording raised an error
     ]
     text: str  # PyTorch's own
     why: str  # what it means

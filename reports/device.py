@@ -25,6 +25,7 @@ KINDS = {
     "pending_backward": "fast path not taken",
     "overwritten": "overwritten output",
     "copied": "copied at each call",
+    "recording_failed": "error while recording",
 }
 NOTICE = {
     "perf_hint": "performance hint",

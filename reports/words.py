@@ -39,6 +39,7 @@ PROBLEMS = {
     "pending_backward": "Waits for a backward pass",
     "overwritten": "Output read too late",
     "copied": "Copied at each call",
+    "recording_failed": "Error while recording",
 }
 CUDA_GLYPHS = {"recorded": "✓", "partly": "/", "skipped": "!", "off": "-", "failed": "✗"}
 

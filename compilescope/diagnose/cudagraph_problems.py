@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compilescope.diagnose.evidence import torch_version
 from compilescope.diagnose.notices import explain as explain_notice
-from compilescope.diagnose.notices_moves import moved, overwritten
+from compilescope.diagnose.notices_moves import moved, overwritten, recording_failed
 from compilescope.diagnose.remedies import available
 from compilescope.diagnosis import CudaGraphProblem
 from compilescope.model import CudaGraphed, Errored, Frame, Session, Warned
@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 
 Status = Literal["recorded", "partly", "skipped", "off", "failed"]
 Kind = Literal[
-    "skipped", "rerecorded", "given_up", "many_sizes", "pending_backward", "overwritten", "copied"
+    "skipped",
+    "rerecorded",
+    "given_up",
+    "many_sizes",
+    "pending_backward",
+    "overwritten",
+    "copied",
+    "recording_failed",
 ]
 
+ASKED = "triton.cudagraphs"
 OFF = "partition includes all ops when cudagraphs is disabled"
 _OVERWRITTEN = re.compile(r"CUDAGraphs? that has been overwritten by a subsequent run")
 _GRADIENT = "gradient tensor output"
@@ -41,7 +49,8 @@ _PARTITION = re.compile(
 )
 _INPUT = re.compile(r"^input name: (\S+)$", re.MULTILINE)
 _ORDER: tuple[Kind, ...] = (
-    "overwritten", "given_up", "skipped", "rerecorded", "pending_backward", "many_sizes", "copied",
+    "overwritten", "recording_failed", "given_up", "skipped", "rerecorded", "pending_backward",
+    "many_sizes", "copied",
 )  # fmt: skip
 
 
@@ -118,10 +127,31 @@ def _problems(session: Session) -> Iterator[CudaGraphProblem]:
                 compile_ids=_ids(event.compile_id),
                 remedies=remedies,
             )
+    yield from _recording_errors(session)
     told = {event.text for event in session.events if isinstance(event, Errored)}
     told |= {process.error for process in session.processes}
     # The exception that ended the process is often that of the compiled call as well.
     yield from {item.frame: item for text in sorted(told) for item in _overwritten(text)}.values()
+
+
+def _recording_errors(session: Session) -> Iterator[CudaGraphProblem]:
+    """Errors that a recording raised, once each: one of a call often ends the process too."""
+    events = [event for event in session.events if isinstance(event, Errored)]
+    told = [(event.text, event.frame) for event in events]
+    told += [(process.error, None) for process in session.processes if process.error]
+    seen = set()
+    for text, frame in told:
+        why, remedies = recording_failed(text, compiled=_compiles_for_them(session))
+        if why and why not in seen:
+            seen.add(why)
+            first = text.strip().partition("\n")[0]
+            yield CudaGraphProblem("recording_failed", first, why, frame=frame, remedies=remedies)
+
+
+def _compiles_for_them(session: Session) -> bool:
+    """Whether compiled functions use CUDA graphs; a program may record some of its own."""
+    asked = any(item.options.get(ASKED) == "True" for item in session.callables)
+    return asked or any(isinstance(event, CudaGraphed) for event in session.events)
 
 
 def _warned(event: Warned) -> Iterator[CudaGraphProblem]:

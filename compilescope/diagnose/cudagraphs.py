@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from compilescope.diagnosis import CudaGraphProblem
 
 _SET_UP = "Recording cudagraph tree for "
+_FAILED = {
+    "overwritten": "the run read an output that a later call had overwritten",
+    "recording_failed": "a recording raised an error",
+}
 _NUMBERED = "function "  # up to torch 2.9, which does not say what is recorded again
-_ASKED = "triton.cudagraphs"
 
 
 def explain_cudagraphs(session: Session) -> CudaGraphs | None:
@@ -90,7 +93,7 @@ def _with_sizes(item: CudaGraphProblem, graphs: Sequence[CudaGraph]) -> CudaGrap
 def _status(
     session: Session, steps: Sequence[CudaGraphed], found: Sequence[CudaGraphProblem]
 ) -> problems.Status | None:
-    if any(item.kind == "overwritten" for item in found):
+    if any(item.kind in _FAILED for item in found):
         return "failed"
     kept_out = any(item.kind in ("skipped", "given_up") for item in found)
     if steps:
@@ -103,7 +106,7 @@ def _status(
 
 
 def _without_steps(session: Session, folded: int) -> CudaGraphs | None:
-    asked = [item.name for item in session.callables if item.options.get(_ASKED) == "True"]
+    asked = [item.name for item in session.callables if item.options.get(problems.ASKED) == "True"]
     if asked and session.source == "probe":
         name = f"`{asked[0]}`" if len(set(asked)) == 1 else f"{len(set(asked))} functions"
         why = (
@@ -182,8 +185,8 @@ def _summary(
     sizes = sum(len(graph.sizes) for graph in graphs)
     told += f", for {sizes} distinct sizes" if sizes > 1 else ""
     told += f"; a graph, or a part of one, was left out {often}" if kept_out else ""
-    if status == "failed":
-        told += "; the run read an output that a later call had overwritten"
+    for kind, happened in _FAILED.items():
+        told += f"; {happened}" if any(item.kind == kind for item in found) else ""
     return f"{told}."
 
 

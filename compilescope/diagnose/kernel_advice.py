@@ -162,7 +162,7 @@ def _alignment(name: str) -> Advice:
 
 
 def _constexpr(name: str, values: Sequence[str]) -> Advice:
-    shown = ", ".join(values[:4]) + (", …" if len(values) > 4 else "")
+    shown = ", ".join(values[:4]) + (" and others" if len(values) > 4 else "")
     why = (
         f"`{name}` is a `tl.constexpr`: each value is compiled into a kernel of its own. It was "
         f"{shown}."
@@ -239,9 +239,13 @@ def tuned_often(event: KernelCompiled | KernelTuned, tuned: Sequence[KernelTuned
         limits="Triton 3.4 and newer, and no `pre_hook`",
     )
     if len(keys) > 1:
+        each = "once for each value of its key"
+        if len(fresh) > len(keys):
+            each = "once for each value of its key and each dtype of the arguments"
         why = (
-            f"`triton.autotune` ran {len(fresh)} times, once for each value of its key, and took "
-            f"{seconds:.1f} s for {trials} trials. The key was {'; '.join(keys[:3])}."
+            f"`triton.autotune` ran {len(fresh)} times, {each}, and took {seconds:.1f} s for "
+            f"{trials} trials. The key was {'; '.join(keys[:3])}"
+            + (" and others." if len(keys) > 3 else ".")
         )
         return why, (
             fix(

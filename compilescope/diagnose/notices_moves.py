@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.notices_cudagraphs import STATIC_ADDRESS, STEP_BEGIN, Note, fix
@@ -70,6 +71,61 @@ def overwritten(*, gradient: bool) -> tuple[str, tuple[Remedy, ...]]:
     kept = (_CLONE_KEPT, STEP_BEGIN, _CLONE_LIVE)
     return _OVERWRITTEN, (_STABLE_GRAD,) if gradient else kept
 
+
+def recording_failed(text: str, *, compiled: bool) -> tuple[str, tuple[Remedy, ...]]:
+    """Why a recording raised `text`, and what to do; "" and none for any other error.
+
+    Args:
+        text: The error.
+        compiled: Whether compiled functions use CUDA graphs, so that one of theirs may have failed.
+    """
+    notes = _ERRORS if compiled else _ERRORS[1:]  # the first comes from any recording
+    found = next((note for note in notes if re.search(note.pattern, text)), None)
+    return (found.why, found.remedies) if found else ("", ())
+
+
+_ERRORS = (
+    Note(
+        r"not permitted when stream is capturing|StreamCaptureUnsupported"
+        r"|operation failed due to a previous error during capture",
+        "An operation waits for the GPU or allocates around PyTorch, which cannot be recorded in a "
+        "CUDA graph. Custom operators and libraries that synchronise do so.",
+        (
+            fix(
+                "unsafe_operator",
+                "Say so of the operator, and the graph is split there",
+                'torch.library.define("mine::op", "(Tensor x) -> Tensor",\n'
+                "    tags=(torch._C.Tag.cudagraph_unsafe,))",
+                since="2.8",
+                limits="on torch 2.8 with `torch._inductor.config.graph_partition = True`",
+            ),
+            fix(
+                "no_cudagraphs",
+                "Or compile this function without CUDA graphs",
+                'torch.compile(function, mode="max-autotune-no-cudagraphs")',
+                price="kernels are launched one by one",
+            ),
+        ),
+    ),
+    Note(
+        r"tensor\(s\) in the cudagraph pool not tracked|in the cudagraph pool but not",
+        "A tensor that was made inside of the compiled function is kept outside of it, and is not "
+        "among its outputs. A CUDA graph would overwrite it at the next call.",
+        (
+            fix(
+                "return_it",
+                "Return that tensor, or clone it outside of the compiled function before it is "
+                "kept",
+            ),
+        ),
+    ),
+    Note(
+        r"storage data ptrs are not allocated in pool",
+        "An output does not lie in the memory of the CUDA graph, as when a custom operator returns "
+        "its input although it is declared to return a new tensor.",
+        (fix("true_schema", "Return a copy, or declare the alias in the operator's schema"),),
+    ),
+)
 
 MOVES = (
     Note(

@@ -70,7 +70,9 @@ def on_device(cudagraphs: CudaGraphs | None, kernels: Iterable[Kernel]) -> str:
     found = (
         (sum(bool(item.remedies) for item in problems), "problem with CUDA graphs"),
         (
-            sum(bool(item.causes or item.remedies) for item in kernels),
+            sum(
+                bool(item.remedies or any(one.remedies for one in item.causes)) for item in kernels
+            ),
             "problem with Triton kernels",
         ),
     )

@@ -11,7 +11,7 @@ import pytest
 
 from compilescope.diagnose import diagnose
 from compilescope.logs.text import read_text
-from compilescope.model import Session
+from compilescope.model import CudaGraphed, Errored, Frame, Process, Session
 
 STACK = '  File "/home/u/a.py", line 3, in f\n    return x + scale\n'
 BELOW = f". Found from : \n {STACK}"
@@ -293,6 +293,49 @@ def test_a_log_of_warnings_alone_does_not_say_that_nothing_was_recorded():
     assert panel.status == "partly"
     assert "none was recorded" not in panel.summary
     assert "the log does not tell" in panel.summary
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "remedy"),
+    [
+        (
+            "CUDA error: operation not permitted when stream is capturing\nCUDA kernel errors",
+            "cannot be recorded",
+            "unsafe_operator",
+        ),
+        (
+            "Detected 1 tensor(s) in the cudagraph pool not tracked as outputs. All live",
+            "is kept outside",
+            "return_it",
+        ),
+        (
+            "These live storage data ptrs are in the cudagraph pool but not accounted for as an",
+            "is kept outside",
+            "return_it",
+        ),
+        (
+            "These storage data ptrs are not allocated in pool (0, 1) but should be {140}",
+            "does not lie in the memory",
+            "true_schema",
+        ),
+    ],
+)
+def test_an_error_of_a_recording_is_told_once_with_what_to_do(text, word, remedy):
+    line = Frame("/home/u/a.py", 3, "f")
+    process = Process(0, 1, error=f"RuntimeError: {text}")
+    events = (CudaGraphed(0, "set_up", "0/0"), Errored(0, text, "RuntimeError", frame=line))
+    panel = diagnose(Session(events=events, processes=(process,))).cudagraphs
+    assert panel is not None
+    (problem,) = panel.problems
+    assert (panel.status, problem.kind, problem.frame) == ("failed", "recording_failed", line)
+    assert word in problem.why
+    assert problem.remedies[0].id == remedy
+    assert panel.summary.endswith("; a recording raised an error.")
+
+
+def test_an_error_of_a_recording_of_the_programs_own_is_not_ours_to_explain():
+    text = "CUDA error: operation not permitted when stream is capturing"
+    assert diagnose(Session(events=(Errored(0, text, "RuntimeError"),))).cudagraphs is None
 
 
 def test_gradients_that_would_be_copied_do_not_say_that_cuda_graphs_are_in_use():

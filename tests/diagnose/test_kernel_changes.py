@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from compilescope.diagnose import diagnose
 from compilescope.diagnose.notices_cudagraphs import NOTHING
-from compilescope.model import Frame, KernelArgument, KernelCompiled, Session
+from compilescope.model import Frame, KernelArgument, KernelCompiled, KernelTuned, Session
 from compilescope.packs import report
 
 FRAME = Frame("/home/u/kernels.py", 3, "scale")
@@ -203,6 +203,16 @@ def test_no_remedy_hides_another_one_of_its_kind():
     assert "one `num_stages`" in text
     assert text.count("do_not_specialize=") == 1
     assert "become narrower; loses what Triton makes of" in " ".join(text.split())
+
+
+def test_tuning_more_often_than_for_its_keys_says_what_else_counts():
+    runs = [
+        KernelTuned(0, "scale", "program", FRAME, seconds=0.4, key=key, trials=2)
+        for key in ("n=1", "n=2", "n=1", "n=3", "n=4")
+    ]
+    found = kernel(*runs)
+    assert "5 times, once for each value of its key and each dtype" in found.why
+    assert found.why.endswith("The key was n=1; n=2; n=3 and others.")
 
 
 def test_every_compile_after_the_first_is_accounted_for():
