@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"-?\d")
 _TUNED = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 SLOW_TUNING = 0.5
 """Seconds from which tuning is worth a word."""
+_MOST_REGISTERS = 255  # of a thread, on all NVIDIA GPUs that Triton knows
 _SPILLS = 16  # inductor itself discards a configuration with more
 
 Advice = tuple[str, "tuple[Remedy, ...]"]
@@ -193,7 +194,9 @@ def _constexpr(name: str, values: Sequence[str]) -> Advice:
     return why, tuple(remedies)
 
 
-def spilled(event: KernelCompiled | KernelTuned, spills: int | None) -> Advice:
+def spilled(
+    event: KernelCompiled | KernelTuned, spills: int | None, registers: int | None
+) -> Advice:
     """What spilled registers mean; "" where there are none, or too few to matter in inductor's."""
     if not spills or (event.origin == "inductor" and spills <= _SPILLS):
         return "", ()
@@ -210,10 +213,16 @@ def spilled(event: KernelCompiled | KernelTuned, spills: int | None) -> Advice:
                 price="longer compiles",
             ),
         )
-    return why, (
-        fix("smaller_block", "Use smaller blocks or more warps, and measure"),
-        fix("maxnreg", "Or try another limit of registers", "kernel[grid](..., maxnreg=128)"),
+    smaller = fix("smaller_block", "Use smaller blocks or more warps, and measure")
+    if registers is None or registers >= _MOST_REGISTERS:
+        return why, (smaller,)
+    more = fix(
+        "maxnreg",
+        f"Or allow a thread more than its {registers} registers",
+        f"kernel[grid](..., maxnreg={_MOST_REGISTERS})",
+        price="fewer threads run at once",
     )
+    return why, (smaller, more)
 
 
 def tuned_often(event: KernelCompiled | KernelTuned, tuned: Sequence[KernelTuned]) -> Advice:

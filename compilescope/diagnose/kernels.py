@@ -54,7 +54,7 @@ def _kernel(compiled: Sequence[KernelCompiled], tuned: Sequence[KernelTuned]) ->
     spills = _most(event.spills for event in compiled if not event.tuning)
     registers = _most(event.registers for event in compiled if not event.tuning)
     causes = _causes(compiled)
-    why, remedies = spilled(first, spills)
+    why, remedies = spilled(first, spills, registers)
     if not why:
         why, remedies = tuned_often(first, tuned)
     return Kernel(

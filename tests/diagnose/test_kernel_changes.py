@@ -205,6 +205,16 @@ def test_no_remedy_hides_another_one_of_its_kind():
     assert "become narrower; loses what Triton makes of" in " ".join(text.split())
 
 
+@pytest.mark.parametrize(
+    ("registers", "remedies"), [(255, ["smaller_block"]), (64, ["smaller_block", "maxnreg"])]
+)
+def test_a_thread_that_has_all_registers_is_not_told_to_limit_them(registers, remedies):
+    event = replace(compiled(argument("*fp32")), registers=registers, spills=618)
+    found = kernel(event)
+    assert found.why.startswith("618 registers")
+    assert [one.id for one in found.remedies] == remedies
+
+
 def test_tuning_more_often_than_for_its_keys_says_what_else_counts():
     runs = [
         KernelTuned(0, "scale", "program", FRAME, seconds=0.4, key=key, trials=2)
