@@ -61,7 +61,10 @@ def on_knobs(module: ModuleType, record: Record) -> None:
     """Listen to compiles, where the program does not listen itself."""
     knobs: Any = module
     if knobs.runtime.interpret:
-        why = "TRITON_INTERPRET=1: they run in Python, and nothing is compiled"
+        why = (
+            "TRITON_INTERPRET=1: they run in Python, and nothing is compiled; a compiled function "
+            "can then launch them only through a custom operator"
+        )
         record.note("missing", what="Triton kernels", why=why)
     if knobs.compilation.listener is not None:
         record.note("missing", what="Triton kernels", why="the program has a listener of its own")
