@@ -46,8 +46,7 @@ def render_terminal(
     console = blank(width, color=color, narrowest=60)
     console.print(Text(words.subject(shown), style="dim"))
     console.print(Text(shown.verdict, style="bold"))
-    console.print()
-    _table(console, words.HEAD, words.rows(shown))
+    _table(console, words.HEAD, words.rows(shown), above=True)
     _table(console, words.CASES, words.cases(shown), above=True)
     if shown.earlier is not None:
         console.print()

@@ -218,7 +218,10 @@ def numbers(found: Numerics) -> str:
         case "same":
             return "results: the same, bit for bit" + why
         case "random":
-            return "results: random, two eager calls differ; nothing was compared" + why
+            drawn = [one.name for one in found.rows if one.verdict == "random"]
+            rest = "the others agree" if len(drawn) < len(found.rows) else "nothing was compared"
+            at = f" in {', '.join(drawn[:3])}" if rest == "the others agree" else ""
+            return f"results: random, two eager calls differ{at}; {rest}{why}"
         case "not compared":
             return "results: not compared" + why
         case "differs":

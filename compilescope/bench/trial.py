@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import structs
 
 from compilescope.bench import compiler_log
-from compilescope.bench.agreement import judged
+from compilescope.bench.agreement import judged, share
 from compilescope.bench.intervals import are_apart, break_even, spanned
 from compilescope.bench.series import drift
 from compilescope.bench.timings import Overall, Pair, cost, overall, pairs
@@ -132,10 +132,10 @@ def _numerics(found: Found, cases: Sequence[Case]) -> Numerics:
     computed += [text.rpartition(" ")[2] for text in subject.get("autocast", ())]
     if found.first("environment").get("matmul", "highest") != "highest":
         computed.append("float16")  # products then keep about as many digits
+    inputs = sum(len(case.inputs) for case in cases)
+    why = "; ".join(filter(None, (record["why"], share(record["rows"], inputs))))
     names = [case.name for case in cases]
-    return judged(
-        record["rows"], record["why"], names, computed, record.get("reference") or "float64"
-    )
+    return judged(record["rows"], why, names, computed, record.get("reference") or "float64")
 
 
 def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iterator[str]:

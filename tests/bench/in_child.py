@@ -105,10 +105,10 @@ def padded():
     return [args[0].tolist(), kwargs["labels"].tolist()]
 
 
-def program(text, calls=10):
+def program(text, calls=10, only=""):
     path = FOLDER / "program.py"
     path.write_text("import torch\n" + text)
-    given = {"script": [str(path)], "module": False, "calls": calls, "only": "", "train": False,
+    given = {"script": [str(path)], "module": False, "calls": calls, "only": only, "train": False,
              "optimizer": ""}  # fmt: skip
     try:
         subject = captured.subject(given)
@@ -142,6 +142,11 @@ with torch.no_grad():
 """
 
 
+TWICE = """
+first, second = (torch.compile(torch.nn.Linear(4, 4), backend="eager") for _ in range(2))
+with torch.no_grad():
+    second(first(torch.ones(2, 4)))
+"""
 STATE = """
 class Late:
     pass
@@ -204,6 +209,7 @@ def main():
         "loop": program(LOOP),
         "short": program(LOOP, calls=2),
         "module": program(MODULE),
+        "twice": [program(TWICE, only=name) for name in ("Linear#2", "Linear#3")],
         "nothing": program("x = 1\n"),
         "never_called": program("torch.compile(torch.nn.Linear(2, 2))\n"),
         "late": called_after_its_end(),

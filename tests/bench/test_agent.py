@@ -177,6 +177,13 @@ def test_a_program_is_ended_after_enough_calls(found):
     assert any("ended after these calls" in note for note in found["short"]["notes"])
 
 
+def test_two_callables_of_one_name_can_be_told_apart(found):
+    second, none = found["twice"]
+    assert second["name"] == "Linear#2"
+    assert second["notes"][1].endswith("Linear#2 is measured; not measured: Linear (--only NAME)")
+    assert none["hint"] == "one of Linear, Linear#2"
+
+
 def test_a_program_that_compiles_a_module(found):
     module = found["module"]
     assert (module["name"], module["what"], module["weights"]) == ("Linear", "inference", [2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compilescope.bench.agreement import judged
+from compilescope.bench.agreement import judged, share
 
 
 def row(name="output", dtype="float32", **fields):
@@ -96,6 +96,21 @@ def test_a_gradient_that_is_noise_does_not_make_the_results_random():
 def test_a_random_output_says_nothing_about_the_rest():
     found = judged([row(again=0.5), row("gradient of w", compiled=9.0)], "")
     assert (found.verdict, found.first) == ("random", "")
+
+
+def test_what_is_not_random_beside_random_outputs_must_agree():
+    drawn, same = row(again=0.5), row("output[1]", equal=True)
+    found = judged([drawn, same], "")
+    assert (found.verdict, [one.name for one in found.rows]) == ("random", ["output[1]", "output"])
+    wrong = row("output[2]", compiled=0.1)
+    found = judged([drawn, same, wrong], "")
+    assert (found.verdict, found.first.partition(":")[0]) == ("differs", "output[2]")
+
+
+def test_on_how_many_inputs_was_compared_is_said():
+    rows = [row(), row(input=40), row(input=78)]
+    assert share(rows, 79) == "compared on 3 of 79 inputs"
+    assert share(rows, 3) == share([], 9) == ""
 
 
 def test_nothing_to_compare():

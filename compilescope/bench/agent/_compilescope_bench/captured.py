@@ -163,16 +163,19 @@ def subject(spec: dict[str, Any]) -> Subject:
     called = [one for one in capture.found.values() if one.inputs]
     if not called:
         raise _nothing(spec, capture, ended)
-    wanted = [one for one in called if one.name == spec["only"]] if spec["only"] else called
+    names = _names(called)
+    wanted = [one for one in called if not spec["only"] or names[id(one)] == spec["only"]]
     if not wanted:
-        names = ", ".join(sorted({one.name for one in called}))
-        raise Problem("input", f"nothing compiled is called {spec['only']}", hint=f"one of {names}")
+        all_names = ", ".join(sorted(names.values()))
+        raise Problem(
+            "input", f"nothing compiled is called {spec['only']}", hint=f"one of {all_names}"
+        )
     best = max(wanted, key=lambda one: one.seconds)
-    notes = [*_notes(best, called, ended)]
+    notes = [*_notes(best, called, ended, names)]
     return Subject(
         best.target,
         [Case("", list(best.inputs.values()))],
-        best.name,
+        names[id(best)],
         train=best.grad and best.backward,
         grad=best.grad,
         optimizer=(spec["optimizer"] or None) if spec["train"] else None,
@@ -197,14 +200,27 @@ def _nothing(spec: dict[str, Any], capture: Capture, ended: str) -> Problem:
     )
 
 
-def _notes(best: Captured, called: list[Captured], ended: str) -> list[str]:
+def _names(called: list[Captured]) -> dict[int, str]:
+    """Each one's name; the second of a name has a number behind it."""
+    seen: dict[str, int] = {}
+    found = {}
+    for one in called:
+        number = seen[one.name] = seen.get(one.name, 0) + 1
+        found[id(one)] = f"{one.name}#{number}" if number > 1 else one.name
+    return found
+
+
+def _notes(best: Captured, called: list[Captured], ended: str, names: dict[int, str]) -> list[str]:
     count = f"{best.calls} call{'s' if best.calls > 1 else ''}"
     kinds = len(best.inputs)
     inputs = f"{kinds} kind{'s' if kinds > 1 else ''} of inputs"
     notes = [f"the inputs are those of {count} of the program, which ran eagerly: {inputs}"]
-    others = sorted({one.name for one in called if one is not best})
+    others = sorted(names[id(one)] for one in called if one is not best)
     if others:
-        notes.append(f"also compiled, not measured: {', '.join(others)} (--only NAME)")
+        notes.append(
+            f"of what the program compiles, {names[id(best)]} is measured; not measured:"
+            f" {', '.join(others)} (--only NAME)"
+        )
     if ended == "enough":
         notes.append("the program was ended after these calls (--calls N)")
     elif ended:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .library import torch
+from .record import Problem
 
 Step = Callable[[Any], None]
 Ready = Callable[[Any], Any]  # what a step is to be given, made before its time begins
@@ -88,7 +89,13 @@ class Events(Clock):
 
 
 def clock(device: Any, compiles: Callable[[], int]) -> Clock:
-    """The clock for calls on `device`."""
+    """The clock for calls on `device`.
+
+    Raises:
+        Problem: nothing is computed there.
+    """
+    if device.type == "meta":
+        raise Problem("input", "tensors on the device meta hold nothing: no call can be timed")
     if device.type == "cuda":
         return Events(compiles)
     if device.type == "cpu":
