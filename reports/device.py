@@ -75,7 +75,7 @@ def panels(found: Diagnosis, *, everything: bool = False) -> Iterator[Panel]:
         if graphs.folded > 1:
             said += f" ({graphs.folded:,} records of the log say only this.)"
         if graphs.pools:
-            pools = few(len(graphs.pools), "pool of its own", "pools of their own")
+            pools = few(len(graphs.pools), "memory pool")
             said += f" They hold {size(sum(graphs.pools))} in {pools}."
         yield Panel("CUDA graphs", said, tuple(_problem(item) for item in graphs.problems))
     if found.kernels:
