@@ -19,6 +19,8 @@ from compilescope.paths import own_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from compilescope.diagnosis import Remedy
+
 Status = Literal["recorded", "partly", "skipped", "off", "failed"]
 Kind = Literal[
     "skipped",
@@ -46,6 +48,10 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
 )
 _PARTITION = re.compile(
     r"^(?:[\w -]+ ops(?: when .*)?|custom partition op: .*|\w+-unsafe .*|uses cudagraph-unsafe .*)$"
+)
+# `x.add_(1)`, `x[i] = y`, `x += 1`
+_WRITTEN = re.compile(
+    r"^(?:return )?(?P<name>[A-Za-z_][\w.]*?)(?:\.[a-z]\w*_\(|\[[^=]*\] (?:[-+*/]|//)?= | [-+*/]= )"
 )
 _INPUT = re.compile(r"^input name: (\S+)$", re.MULTILINE)
 _ORDER: tuple[Kind, ...] = (
@@ -159,6 +165,8 @@ def _warned(event: Warned) -> Iterator[CudaGraphProblem]:
     if kind is None:
         return
     why, remedies = explain_notice(event.kind, event.text)
+    if event.frame is not None and (written := _WRITTEN.match(event.frame.code)):
+        remedies = tuple(_of_tensor(one, written["name"]) for one in remedies)
     yield CudaGraphProblem(
         kind=kind,
         text=event.text,
@@ -169,6 +177,13 @@ def _warned(event: Warned) -> Iterator[CudaGraphProblem]:
         compile_ids=_ids(event.compile_id),
         remedies=remedies,
     )
+
+
+def _of_tensor(remedy: Remedy, name: str) -> Remedy:
+    """The remedy for the tensor that the user's line writes into."""
+    if remedy.id != "mark_static_address":
+        return remedy
+    return replace(remedy, snippet=remedy.snippet.replace("(tensor)", f"({name})"))
 
 
 def _kind(event: Warned) -> Kind | None:

@@ -150,6 +150,26 @@ def test_a_skip_is_told_with_its_reason_line_and_remedy(text, word, remedy, line
 
 
 @pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("x.add_(1)", "x"),
+        ("self.cache.copy_(keys)", "self.cache"),
+        ("cache[:, at] = key", "cache"),
+        ("state += update", "state"),
+        ("return x.mul_(2)", "x"),
+        ("out = f(x)", "tensor"),
+        ("x == y", "tensor"),
+    ],
+)
+def test_the_tensor_that_is_written_is_the_one_to_keep_in_place(code, name):
+    stack = f'  File "/home/u/a.py", line 3, in f\n    {code}\n'
+    panel = found(f"{SKIP}mutated inputs (1 instances). Found from : \n {stack}").cudagraphs
+    assert panel is not None
+    snippet = panel.problems[0].remedies[1].snippet
+    assert snippet == f"torch._dynamo.mark_static_address({name})"
+
+
+@pytest.mark.parametrize(
     ("text", "word", "remedies"),
     [
         (
