@@ -33,12 +33,15 @@ _HEADS = tuple(
         (r"(?:[A-Z]\w+ +)?Traceback \(most recent call last\):?", TRACEBACK),
         (r"\S.*?:\d+: (?:\w+\.)*\w*Warning: ", WARNING),
         (r"(?:skipping|disabling) cudagraphs?(?: for backward)? due to ", PLAIN),
+        (r"cudagraph partition due to |CUDAGraph supports dynamic shapes by recording", PLAIN),
+        (r"\('Grad tensors \[", PLAIN),
     )
 )
 _NO_HEAD = {"", " ", "|", "+", "\t"}  # no record begins so, and most lines do
 _MOST_OF_BREAK, _MOST_OF_WARNING = 400, 12  # lines of a record without prefixes
 # Why a CUDA graph moved, a line an input; the graph that a hint is about.
-_GOES_ON = re.compile(r"input name: |\.$|graph\(")
+_MOVED_INPUT = "input name: "
+_GOES_ON = re.compile(rf"{_MOVED_INPUT}|\.$|graph\(")
 _PARTITIONED = re.compile(r"\s+\w+: reason=")
 _STACK_OF_PARTITIONED = " " * 8
 _SINGLE = {"cudagraphs", "perf_hints"}  # artifacts whose lines are records unless indented
@@ -243,6 +246,8 @@ def _accepts(record: Record, text: str, kind: str) -> bool:
     if record.kind == PLAIN and record.prefix and record.prefix.form == "glog":
         return False
     if record.kind == LIMIT and _LIMIT_LINE.match(text):
+        return True
+    if record.kind == PLAIN and text.startswith(_MOVED_INPUT):
         return True
     return not text.strip() or _INDENTED.match(text) is not None
 

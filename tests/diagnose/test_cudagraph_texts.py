@@ -26,6 +26,10 @@ MOVED = (
     f"input stack trace: {STACK}\n."
 )
 STILL = "already-recorded shapes still replay, new shapes run eager."
+MANY = (
+    "CUDAGraph supports dynamic shapes by recording a new graph for each distinct input size. "
+    "We have observed 51 distinct sizes."
+)
 NO_LINE = 0
 
 
@@ -305,6 +309,26 @@ def test_the_steps_of_torch_2_6_to_2_9_are_counted():
     assert (panel.status, panel.recorded, panel.warm_ups) == ("recorded", 1, 1)
     assert panel.graphs[0].sizes == ("8",)
     assert diagnosis.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "line"),
+    [
+        (SKIP + "mutated inputs (1 instances)" + BELOW, "skipped", 3),
+        (SKIP + "disabling cudagraphs due to incompatible op aten.x" + BESIDE, "skipped", 3),
+        ("cudagraph partition due to non gpu ops" + BELOW, "skipped", 3),
+        (MANY, "many_sizes", NO_LINE),
+        (AGAIN + MOVED.format("cudagraph managed tensor data pointer changed"), "given_up", 3),
+    ],
+)
+def test_warnings_of_torch_2_6_to_2_9_have_no_prefix_by_default(text, kind, line):
+    lines = ["step 1", *text.split("\n"), "step 2"]
+    diagnosis = diagnose(Session(source="logs", events=tuple(read_text(lines).events)))
+    assert diagnosis.cudagraphs is not None
+    (problem,) = diagnosis.cudagraphs.problems
+    assert problem.kind == kind
+    assert problem.why
+    assert (problem.frame.line if problem.frame else NO_LINE) == line
 
 
 def test_a_log_of_warnings_alone_does_not_say_that_nothing_was_recorded():
