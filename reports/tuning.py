@@ -87,6 +87,8 @@ def headline(tuning: Tuning) -> str:
     patched = tuning.patch.measures if tuning.patch and tuning.patch.verified else None
     if patched is not None and patched.recompiles > after:
         how += f"; the patch alone leaves {patched.recompiles:,}"
+    if best.measures.eager_calls:
+        how += f"; {few(best.measures.eager_calls, 'call')} ran eagerly"
     broken = best.measures.breaks - tuning.baseline.measures.breaks
     if broken > 0:
         how += f"; {few(broken, 'more graph break')}"

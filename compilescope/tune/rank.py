@@ -32,6 +32,8 @@ def _order(ran: Ran, fastest: float) -> tuple[object, ...]:
     known = measures.calls - measures.compiles >= _ENOUGH
     return (
         not ran.ok,
+        # A program that is hardly compiled has no recompiles either.
+        2 * measures.eager_calls > measures.calls,
         measures.recompiles + measures.fallbacks,
         known and steady > fastest * _SLOW,
         # Every call pays for a break, only the start for a warm-up.

@@ -64,6 +64,16 @@ def test_breaks_that_a_remedy_adds_are_said_in_the_headline(found):
     trials = tuple(replace(best, measures=measures) if one is best else one for one in found.trials)
     assert "; 2 more graph breaks)" in headline(replace(found, trials=trials))
     assert "graph break" not in headline(found)
+    assert "eagerly" not in headline(found)
+
+
+def test_calls_that_a_remedy_leaves_eager_are_said_in_the_headline(found):
+    best = next(one for one in found.trials if one.number == found.best)
+    measures = replace(best.measures, eager_calls=9)
+    trials = tuple(
+        replace(one, measures=measures) if one is best else one for one in found.trials
+    )
+    assert "; 9 calls ran eagerly)" in headline(replace(found, trials=trials))
 
 
 def test_a_patch_that_leaves_more_than_the_trial_is_said_in_the_headline(found):

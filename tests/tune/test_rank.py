@@ -49,6 +49,14 @@ def test_a_fallback_counts_like_a_recompile():
     assert names(ran("eager", fallbacks=1), ran("compiled")) == ["compiled", "eager"]
 
 
+def test_what_leaves_most_calls_eager_comes_last_of_those_that_are_right():
+    assert names(ran("frozen", eager_calls=99), ran("two", recompiles=2, eager_calls=9)) == [
+        "two",
+        "frozen",
+    ]
+    assert names(ran("frozen", eager_calls=99), ran("wrong", ok=False))[-1] == "wrong"
+
+
 def test_noise_does_not_decide_but_twice_the_time_does():
     assert names(ran("more", remedies=2, steady=1e-3), ran("less", steady=1.1e-3)) == [
         "less",

@@ -195,7 +195,8 @@ class Door:
             if misses is not None and (misses.take() or changes.name in self._late):
                 self._overlay.record.note("eager", at=time.time_ns())
             self._recorder.after(changes.name, index)
-            self._outputs.note(changes, index, args, kwargs, result)
+            if not changes.is_part:  # reading its results would count in the time of the model
+                self._outputs.note(changes, index, args, kwargs, result)
         except Exception as error:  # noqa: BLE001
             self._overlay.record.refused(f"outputs of {changes.name}", repr(error))
 
