@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from compilescope import store
+from compilescope.bench.earlier import load
 from compilescope.diagnose import diagnose
 
 DATA = Path(__file__).parents[1] / "data" / "h200"
@@ -82,3 +83,30 @@ def test_times_are_the_devices_own():
     found = diagnosis("triton_rows").calls[0]
     assert found.device_steady is not None
     assert found.device_steady < 0.001
+
+
+def test_registers_that_do_not_fit_are_told():
+    (kernel,) = diagnosis("triton_spills").kernels
+    assert (kernel.name, kernel.compiles, kernel.spills) == ("normalise_tile", 2, 618)
+    assert "`num_warps` was 1 and then 8" in kernel.causes[0].why
+
+
+def test_a_length_that_inductor_fixed_is_told_as_that():
+    (cause,) = diagnosis("caption_step").causes
+    assert (cause.times, cause.calls) == (4, (1, 3, 4, 6))
+    assert "inductor fixed it while it compiled" in cause.why
+    assert cause.remedies[0].id == "shape_padding"
+
+
+def test_layers_of_other_widths_are_told_from_changing_inputs():
+    first = diagnosis("gcn").causes[0]
+    assert first.kind == "module.param_shape"
+    assert "Modules of several widths share the code of `forward`" in first.why
+    assert first.remedies[0].id == "remove_break"
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("*-bench.json")), ids=lambda path: path.name)
+def test_every_bench_recorded_there_can_be_read(path: Path):
+    found = load(path)
+    assert found.device == "NVIDIA H200"
+    assert found.verdict.startswith("Compiled ")
