@@ -15,9 +15,9 @@ def graph_memory(session: Session) -> tuple[GraphMemory, ...]:
     frames = {
         (event.process, event.compile_id): event.frame
         for event in session.events
-        if isinstance(event, Compiled)
+        if isinstance(event, Compiled) and event.outcome == "compiled"
     }
-    serving: dict[tuple[int, int, int | None], str] = {}  # by callable and signature
+    serving: dict[tuple[int, int, int | None], str | None] = {}  # by callable and signature
     signature: dict[tuple[int, int], int | None] = {}
     found: dict[tuple[int, str], GraphMemory] = {}
     for call in session.events:
@@ -28,7 +28,8 @@ def graph_memory(session: Session) -> tuple[GraphMemory, ...]:
             signature[own] = call.signature
         key = (*own, signature.get(own))
         if call.compiles:
-            serving[key] = call.compiles[0]
+            graphs = (one for one in call.compiles if (call.process, one) in frames)
+            serving[key] = next(graphs, None)
         graph = serving.get(key)
         if call.peak_bytes is None or graph is None:
             continue
@@ -36,7 +37,7 @@ def graph_memory(session: Session) -> tuple[GraphMemory, ...]:
         if known is None or call.peak_bytes > known.peak_bytes:
             found[call.process, graph] = GraphMemory(
                 compile_id=graph,
-                frame=frames.get((call.process, graph)),
+                frame=frames[call.process, graph],
                 peak_bytes=call.peak_bytes,
                 call=call.index,
                 process=call.process,

@@ -44,6 +44,7 @@ def test_a_branch_on_data_in_the_experts_leaves_the_function_eager():
     found = diagnosis("mixture_of_experts")
     assert found.status == "breaks"
     assert [(item.gb_id, item.whole_frame) for item in found.graph_breaks] == [("GB0170", True)]
+    assert found.memory == ()  # of graphs, of which there is none
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.gz")), ids=lambda path: path.name)
