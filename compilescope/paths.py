@@ -16,6 +16,7 @@ _INTERPRETER = re.compile(
       | (?:^|[/\\])(?:site|dist)-packages[/\\]torch[/\\]
       | (?:^|[/\\])torch[/\\](?:_dynamo|_inductor|_functorch|_ops|_higher_order_ops|_compile|nn
             |autograd|optim|fx|utils|_subclasses|_prims|_decomp|_refs)(?:[/\\]|\.py)
+      | [/\\](?:_compilescope_(?:agent|bench)[/\\]|bench_child\.py$)  # ours, in the user's process
     """,
     re.VERBOSE,
 )
@@ -27,7 +28,7 @@ _CUT_TORCH = re.compile(
 
 
 def is_interpreter(path: str) -> bool:
-    """Whether `path` is of Python itself or of torch."""
+    """Whether `path` is of Python itself, of torch or of what we run beside the program."""
     return _INTERPRETER.search(path) is not None
 
 

@@ -29,6 +29,10 @@ VENV = "/home/u/.venv/lib/python3.12/site-packages"
         ("/usr/local/lib/python3.11/copy.py", True, True),
         ("C:\\Python311\\Lib\\copy.py", True, True),
         ("C:\\Python311\\Lib\\site-packages\\diffusers\\unet.py", False, True),
+        ("/src/compilescope/bench/agent/_compilescope_bench/subject.py", True, True),
+        ("/src/compilescope/bench/agent/bench_child.py", True, True),
+        ("/src/compilescope/probe/agent/_compilescope_agent/overlay_calls.py", True, True),
+        ("/src/compilescope/mitigations/cache.py", False, False),
     ],
 )
 def test_paths_are_told_apart(path: str, *, interpreter: bool, library: bool):
