@@ -260,6 +260,7 @@ class Kernel(msgspec.Struct, frozen=True):
     shared_bytes: int | None = None
     why: str = ""  # what is wrong with it, "" where nothing is
     remedies: tuple[Remedy, ...] = ()  # for spills and slow tuning
+    interpreted: int = 0  # kernels that a GPU would have compiled; here Python ran them
 
 
 class GraphMemory(msgspec.Struct, frozen=True):

@@ -248,6 +248,7 @@ class KernelCompiled(
     shared_bytes: int | None = None
     compiles: tuple[str, ...] = ()  # compile ids of the compiled calls that were running
     tuning: bool = False  # compiled only to be timed among others
+    interpreted: bool = False  # not compiled: TRITON_INTERPRET=1 ran it in Python
 
 
 class KernelTuned(

@@ -14,7 +14,14 @@ from .words import few, short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from compilescope.diagnosis import CudaGraphProblem, Diagnosis, Kernel, Notice, Remedy
+    from compilescope.diagnosis import (
+        CudaGraphProblem,
+        Diagnosis,
+        Kernel,
+        KernelCause,
+        Notice,
+        Remedy,
+    )
     from compilescope.model import Frame
 
 KINDS = {
@@ -79,9 +86,14 @@ def panels(found: Diagnosis, *, everything: bool = False) -> Iterator[Panel]:
             said += f" They hold {size(sum(graphs.pools))} in {pools}."
         yield Panel("CUDA graphs", said, tuple(_problem(item) for item in graphs.problems))
     if found.kernels:
-        again = sum(bool(kernel.causes) for kernel in found.kernels)
-        said = f"{few(again, 'kernel')} compiled again." if again else ""
-        yield Panel("Triton kernels", said, tuple(map(_kernel, found.kernels)))
+        again = [kernel for kernel in found.kernels if kernel.causes]
+        python = sum(bool(kernel.interpreted) for kernel in again)
+        compiled = len(again) - python
+        said = f"{few(compiled, 'kernel')} compiled again." if compiled else ""
+        if python:
+            them = "it" if python == 1 else "them"
+            said += f" {few(python, 'kernel')} ran in Python; a GPU would compile {them} again."
+        yield Panel("Triton kernels", said.strip(), tuple(map(_kernel, found.kernels)))
     if memory := _memory(found):
         yield Panel("Device memory", memory, ())
     yield from _notices(found, everything=everything)
@@ -144,11 +156,9 @@ def _problem(item: CudaGraphProblem) -> Entry:
 def _kernel(kernel: Kernel) -> Entry:
     extra = [few(kernel.compiles, "compile")] if kernel.compiles else []
     extra += [few(kernel.cache_hits, "cache hit")] if kernel.cache_hits else []
+    extra += [few(kernel.interpreted, "specialisation")] if kernel.interpreted else []
     extra += [duration(kernel.seconds)] if kernel.seconds else []
-    texts = [
-        f"{cause.why} ({few(cause.times, 'compile')}, {duration(cause.seconds)})"
-        for cause in kernel.causes
-    ]
+    texts = [f"{cause.why} ({cost(kernel, cause)})" for cause in kernel.causes]
     texts += [kernel.why] if kernel.why else []
     if kernel.launched and kernel.causes:
         texts.append(f"First launched at {short(kernel.launched.path)}:{kernel.launched.line}.")
@@ -158,6 +168,13 @@ def _kernel(kernel: Kernel) -> Entry:
     remedies: Sequence[Remedy] = [one for cause in kernel.causes for one in cause.remedies]
     distinct = _distinct((*remedies, *kernel.remedies))
     return Entry(kernel.name, ", ".join(extra), kernel.frame, tuple(texts), distinct)
+
+
+def cost(kernel: Kernel, cause: KernelCause) -> str:
+    """How often, and for how long, a kernel was compiled for this reason."""
+    if kernel.interpreted:
+        return f"{few(cause.times, 'more kernel')} on a GPU"
+    return f"{few(cause.times, 'compile')}, {duration(cause.seconds)}"
 
 
 def _distinct(remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:

@@ -65,6 +65,7 @@ def _kernel(compiled: Sequence[KernelCompiled], tuned: Sequence[KernelTuned]) ->
         compiles=sum(event.cache != "hit" and event.seconds is not None for event in compiled),
         cache_hits=sum(event.cache == "hit" for event in compiled),
         seconds=sum(event.seconds or 0.0 for event in compiled),
+        interpreted=sum(event.interpreted for event in compiled),
         causes=causes,
         tuned=tuple(tuned),
         registers=registers,
@@ -93,7 +94,7 @@ def _causes(compiled: Sequence[KernelCompiled]) -> tuple[KernelCause, ...]:
         for change in nearest:
             cost = (event.seconds or 0.0) / len(nearest)
             found[change.argument, change.kind].append((change, cost))
-        if before and not nearest and event.cache != "hit":
+        if before and not nearest and event.cache != "hit" and not event.interpreted:
             same.append(event)
         before.append(event)
     causes = [_cause(members) for members in found.values()]

@@ -27,7 +27,12 @@ def nothing(session: Session) -> str:
     """One or two sentences: nothing was compiled, and for what reason."""
     if session.source != "probe" and any(map(_of_a_compile, session.events)):
         return "Something was compiled; the log does not tell which functions."
-    own = {event.name for event in session.events if isinstance(event, KernelCompiled)}
+    launched = [event for event in session.events if isinstance(event, KernelCompiled)]
+    interpreted = {event.name for event in launched if event.interpreted}
+    if interpreted and len(interpreted) == len({event.name for event in launched}):
+        ran = "1 Triton kernel" if len(interpreted) == 1 else f"{len(interpreted)} Triton kernels"
+        return f"`torch.compile` compiled nothing; {ran} ran in Python (`TRITON_INTERPRET=1`)."
+    own = {event.name for event in launched}
     if own:
         kernels = "1 Triton kernel" if len(own) == 1 else f"{len(own)} Triton kernels"
         return f"`torch.compile` compiled nothing; the run compiled {kernels} of its own."

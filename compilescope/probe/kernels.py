@@ -55,6 +55,7 @@ def _compiled(note: dict[str, Any], process: int, loaded: dict[str, Any]) -> Ker
         shared_bytes=note.get("shared"),
         compiles=tuple(note.get("ids", ())),
         tuning=note.get("tuning", False),
+        interpreted=note.get("interpreted", False),
     )
 
 

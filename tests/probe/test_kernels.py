@@ -14,6 +14,7 @@ import pytest
 
 from compilescope.diagnose import diagnose
 from compilescope.model import KernelCompiled, KernelTuned
+from compilescope.packs import report
 from compilescope.probe.session import from_raw
 
 DATA = Path(__file__).parents[1] / "data" / "triton"
@@ -173,13 +174,86 @@ def test_the_elements_of_a_tuple_are_arguments_of_their_own(agent):
 
 
 def test_a_constant_that_is_a_function_or_a_tuple_is_told_by_name(agent):
-    from _compilescope_agent.triton_source import _value
+    from _compilescope_agent.triton_source import value_as_text
 
-    assert _value(test_a_constant_that_is_a_function_or_a_tuple_is_told_by_name).startswith(
+    assert value_as_text(test_a_constant_that_is_a_function_or_a_tuple_is_told_by_name).startswith(
         "test_a"
     )
-    assert _value((2, "a", object())) == "(2, 'a', object)"
-    assert _value(SimpleNamespace(value=1)) == "SimpleNamespace", "never its repr"
+    assert value_as_text((2, "a", object())) == "(2, 'a', object)"
+    assert value_as_text(SimpleNamespace(value=1)) == "SimpleNamespace", "never its repr"
+
+
+class Interpreted:
+    """A kernel as Triton's interpreter holds it."""
+
+    def __init__(self, fn, **kwargs):
+        self.fn, self.kwargs = fn, kwargs
+        self.arg_names = list(fn.__code__.co_varnames[: fn.__code__.co_argcount])
+
+    def run(self, *args, grid, warmup, **kwargs):
+        return len(args)
+
+
+@pytest.fixture
+def interpreted(agent, tmp_path, monkeypatch):
+    """Kernels of a Triton that runs them in Python, and what the probe makes of the launches."""
+    from _compilescope_agent import triton_interpreted
+    from _compilescope_agent.record import Record
+
+    kind = type("InterpretedFunction", (Interpreted,), {"run": Interpreted.run})
+    module = SimpleNamespace(__name__="tri", knobs=SimpleNamespace())
+    module.knobs.runtime = SimpleNamespace(interpret=True)
+    fake = SimpleNamespace(InterpretedFunction=kind)
+    monkeypatch.setitem(sys.modules, "tri", module)
+    monkeypatch.setitem(sys.modules, "tri.runtime.interpreter", fake)
+    triton_interpreted.on_triton(module, Record(str(tmp_path)))
+    return SimpleNamespace(kernel=kind, session=lambda: from_raw(tmp_path))
+
+
+def test_a_kernel_that_python_runs_is_told_by_what_a_gpu_would_compile(interpreted):
+    def scale(x, n, bias, shape, BLOCK: tl.constexpr):  # noqa: F821, N803
+        pass
+
+    kernel = interpreted.kernel(scale, do_not_specialize_on_alignment=["bias"])
+    x = SimpleNamespace(data_ptr=lambda: 64, dtype="torch.float32")
+    for n, shape in ((32, (16, 2)), (17, (16, 2)), (1, (16, 2)), (32, (16, 1)), (32, (16, 2))):
+        launched = kernel.run(x, n, x, shape, BLOCK=64, grid=(1,), warmup=False, num_warps=4)
+        assert launched == 4, "the kernel runs as it would"
+    session = interpreted.session()
+    events = [event for event in session.events if isinstance(event, KernelCompiled)]
+    assert len(events) == 4, "each specialisation once"
+    assert events[0].options == {"num_warps": "4"}
+    assert [(one.name, one.type, one.value, one.divisible) for one in events[0].arguments] == [
+        ("x", "*fp32", "", True),
+        ("n", "i32", "", True),
+        ("bias", "*fp32", "", False),
+        ("shape[0]", "i32", "", True),
+        ("shape[1]", "i32", "", False),
+        ("BLOCK", "constexpr", "64", False),
+    ]
+    found = diagnose(session)
+    (told,) = found.kernels
+    assert (told.compiles, told.interpreted) == (0, 4)
+    assert {(cause.argument, cause.kind) for cause in told.causes} == {
+        ("n", "divisible"),
+        ("n", "one"),
+        ("shape[1]", "one"),
+    }
+    assert "1 Triton kernel ran in Python" in found.verdict
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "html"])
+def test_no_report_says_that_an_interpreted_kernel_was_compiled(interpreted, form):
+    def scale(n):
+        pass
+
+    kernel = interpreted.kernel(scale)
+    for n in (16, 17):
+        kernel.run(n, grid=(1,), warmup=False)
+    text = " ".join(report(form)(diagnose(interpreted.session())).split())
+    assert "2 specialisations" in text
+    assert "1 more kernel on a GPU" in text
+    assert "1 compile" not in text
 
 
 def test_a_number_that_is_one_is_a_constant_in_triton_3_2_too(tmp_path):

@@ -232,7 +232,10 @@ def _problem(item: CudaGraphProblem) -> Iterable[Block]:
 
 def _kernel(item: Kernel) -> Iterable[Block]:
     hits = f", {few(item.cache_hits, 'cache hit')}" if item.cache_hits else ""
-    yield Block(f"{few(item.compiles, 'compile')}, {seconds(item.seconds)}{hits}")
+    if item.interpreted:
+        yield Block(f"{few(item.interpreted, 'specialisation')}, run in Python")
+    else:
+        yield Block(f"{few(item.compiles, 'compile')}, {seconds(item.seconds)}{hits}")
     facts = (
         ("registers", item.registers),
         ("spills", item.spills),
@@ -242,8 +245,10 @@ def _kernel(item: Kernel) -> Iterable[Block]:
     if known:
         yield Block(", ".join(known), "dim")
     for cause in item.causes:
-        yield Block(f"Compiled again for {cause.argument or 'an unknown reason'}", heading=True)
-        yield Block(f"{cause.why} ({few(cause.times, 'time')}, {seconds(cause.seconds)})")
+        again = "A GPU would compile again" if item.interpreted else "Compiled again"
+        cost = f", {seconds(cause.seconds)}" if cause.seconds else ""
+        yield Block(f"{again} for {cause.argument or 'an unknown reason'}", heading=True)
+        yield Block(f"{cause.why} ({few(cause.times, 'time')}{cost})")
         yield from fixes(cause.remedies)
     if item.why:
         yield Block("Why it is told", heading=True)

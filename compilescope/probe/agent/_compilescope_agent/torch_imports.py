@@ -68,7 +68,7 @@ class _Watcher:
             "torch": _on_torch,
             "torch._dynamo.eval_frame": _on_compiler,
             # The last of Triton's to end: which of the others it has depends on its version.
-            "triton": lambda *_: self._wait_for_triton_no_more(),
+            "triton": self._on_all_of_triton,
             "triton.knobs": _on_triton("on_knobs"),
             "triton.compiler.compiler": _on_triton("on_compiler"),
             "triton.runtime.autotuner": _on_triton("on_autotuner"),
@@ -95,6 +95,12 @@ class _Watcher:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
         return None
+
+    def _on_all_of_triton(self, module: ModuleType, record: Record) -> None:
+        from . import triton_interpreted
+
+        self._wait_for_triton_no_more()
+        triton_interpreted.on_triton(module, record)
 
     def _wait_for_triton_no_more(self) -> None:
         for waiting in [name for name in self._actions if name.partition(".")[0] == "triton"]:

@@ -65,7 +65,7 @@ def on_knobs(module: ModuleType, record: Record) -> None:
             "TRITON_INTERPRET=1: they run in Python, and nothing is compiled; a compiled function "
             "can then launch them only through a custom operator"
         )
-        record.note("missing", what="Triton kernels", why=why)
+        record.note("missing", what="compiles of Triton kernels", why=why)
     if knobs.compilation.listener is not None:
         record.note("missing", what="Triton kernels", why="the program has a listener of its own")
         return

@@ -32,7 +32,7 @@ def arguments(src: Any) -> list[dict[str, Any]]:
         for path, part, part_kind in _parts((number,), name, kind):
             entry: dict[str, Any] = {"name": part, "type": str(part_kind) or "constexpr"}
             if path in constants:
-                entry["value"] = _value(constants[path])
+                entry["value"] = value_as_text(constants[path])
             if path in divisible:
                 entry["divisible"] = True
             found.append(entry)
@@ -124,7 +124,7 @@ def _divisible(attrs: Any) -> set[tuple[Any, ...]]:
     return found
 
 
-def _value(value: Any) -> str:
+def value_as_text(value: Any) -> str:
     """A plain value as Python writes it; of any other object only its class, never its `repr`."""
     inner = getattr(value, "value", value) if type(value).__name__ == "constexpr" else value
     if type(inner) in (bool, int, float, str, type(None)):
@@ -132,6 +132,6 @@ def _value(value: Any) -> str:
     if type(inner).__name__ == "dtype":
         return str(inner)[:_LONGEST]
     if type(inner) in (tuple, list):
-        return f"({', '.join(_value(one) for one in inner[:_MOST_SHOWN])})"[:_LONGEST]
+        return f"({', '.join(value_as_text(one) for one in inner[:_MOST_SHOWN])})"[:_LONGEST]
     name = getattr(inner, "__name__", None)  # of a kernel or function
     return name[:_LONGEST] if type(name) is str else type(inner).__name__
