@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from compilescope.bench.process import Found
 
 _BUSY = 0.15  # share of the processors that others may use before it is said
+_TIMING = 0.05  # share of the shortest call that its timing may take before it is said
 _MOVED = 0.05  # between the ratios of two processes, from which it is said
 _STEPPED = 0.05  # by which the GPU's clock may move
 
@@ -151,6 +152,7 @@ def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iter
         if apart is not None:
             yield f"the ratio itself moved by {apart:+.0%} while it was measured"
     yield from _unsettled(made)
+    yield from _timing(found, made)
     others = found.first("load").get("others")
     if others is not None and others > _BUSY:
         yield f"other programs used {others:.0%} of the processors"
@@ -161,6 +163,17 @@ def _cautions(found: Found, made: Sequence[Pair], whole: Overall | None) -> Iter
         yield "it compiled in each pass over the inputs: there is no steady state"
     yield from (note["text"] for note in found.all("note"))
     yield from found.first("tuned").get("cautions", ())
+
+
+def _timing(found: Found, made: Sequence[Pair]) -> Iterator[str]:
+    spent = found.first("timing").get("seconds", 0.0)
+    variants = (one for pair in made for one in (pair.eager, pair.compiled))
+    shortest = min((level for one in variants for level in one.levels()), default=1.0)
+    if spent > _TIMING * shortest:
+        yield (
+            f"timing takes about {spent * 1e6:.1f} us of every call, eager and compiled: the ratio"
+            " of the calls themselves is further from 1"
+        )
 
 
 def _unsettled(made: Sequence[Pair]) -> Iterator[str]:

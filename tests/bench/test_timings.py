@@ -64,6 +64,15 @@ def test_the_cost_is_no_less_than_what_torch_says():
     assert trial(Setting("default"), found, None).cold.seconds == 1.25
 
 
+def test_what_timing_takes_of_very_short_calls_is_said():
+    timing = {"record": "timing", "seconds": 2.5e-7}
+    found = records(rounds=30, eager=2e-6, compiled=4e-6, also=[timing])
+    (caution,) = trial(Setting("default"), found, None).cautions
+    assert caution.startswith("timing takes about 0.2 us of every call")
+    found = records(rounds=30, eager=2e-5, compiled=4e-5, also=[timing])
+    assert trial(Setting("default"), found, None).cautions == ()
+
+
 def test_a_second_process_with_another_ratio_makes_the_interval_wider():
     same = trial(Setting("default"), records(), records(rounds=10, compile_seconds=0.5))
     assert (same.ratio, same.cautions) == (trial(Setting("default"), records(), None).ratio, ())

@@ -196,6 +196,7 @@ def _measure(
     load = Load()
     rounds.run(variants, note)
     record.write("load", others=load.others())
+    record.write("timing", seconds=rounds.overhead())
     found = {one.name: peak(one, subject.device, subject.surrounded) for one in variants}
     record.write("memory", **found, process=process())
 

@@ -19,6 +19,7 @@ _MOST_PASSES = 50  # in a block
 _MOST_ROUNDS = 200
 _FEWEST_ROUNDS = 6
 _FEWEST_SLOW = 3  # where calls are slow
+_EMPTY_CALLS = 501
 _RESTLESS = 10  # passes that compile, one after the other, until it is given up
 
 
@@ -81,6 +82,14 @@ class Rounds:
                 clock = gpu_clock(self._subject.device)
                 self._record.write("machine", round=number, clock=clock)
             number += 1
+
+    def overhead(self) -> float:
+        """Seconds that a call which does nothing is seen to take."""
+        if self._subject.train or self._subject.device.type != "cpu":
+            return 0.0  # steps and kernels take far longer
+        empty = Variant("", lambda *_, **__: None, self._subject)
+        times = self._clock.block(empty.step, self._subject.inputs[:1] * _EMPTY_CALLS)
+        return sorted(times)[_EMPTY_CALLS // 2]
 
     def _block(
         self, variant: Variant, case: int, passes: int, phase: str, number: int
