@@ -80,7 +80,7 @@ def _pays(one: Trial) -> Iterator[str]:
     sure = one.ratio is not None and (one.ratio.low or 0.0) > 1
     if one.break_even is None or not sure:
         slower = one.ratio is not None and one.ratio.high is not None and one.ratio.high < 1
-        if one.cold is not None and slower:
+        if one.cold is not None and slower and one.graphs:
             yield f"its {duration(one.cold.seconds)} of compiling never pay back"
         return
     warm = one.break_even_warm

@@ -174,6 +174,17 @@ def called_after_its_end():
     return [made_.tolist(), sys.modules["__main__"].__file__]
 
 
+def own_compile():
+    """What is called in a module after `module.compile()` was captured."""
+    text = "model = torch.nn.Linear(2, 2)\nmodel.compile(backend='eager')\nmodel(torch.ones(2))\n"
+    path = FOLDER / "own.py"
+    path.write_text("import torch\n" + text)
+    given = {"script": [str(path)], "module": False, "calls": 9, "only": "", "train": False,
+             "optimizer": ""}  # fmt: skip
+    subject = captured.subject(given)
+    return [subject.name, subject.target._compiled_call_impl is None]
+
+
 def main():
     names = ["inputs_missing", "not_callable", "no_inputs", "raises", "nothing_like_it", "mak",
              "gone.py:make"]  # fmt: skip
@@ -210,6 +221,8 @@ def main():
         "short": program(LOOP, calls=2),
         "module": program(MODULE),
         "twice": [program(TWICE, only=name) for name in ("Linear#2", "Linear#3")],
+        "own_compile": own_compile(),
+        "disabled": program("torch.compile(torch.nn.Linear(2, 2), disable=True)(torch.ones(2))\n"),
         "nothing": program("x = 1\n"),
         "never_called": program("torch.compile(torch.nn.Linear(2, 2))\n"),
         "late": called_after_its_end(),

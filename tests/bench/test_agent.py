@@ -177,6 +177,10 @@ def test_a_program_is_ended_after_enough_calls(found):
     assert any("ended after these calls" in note for note in found["short"]["notes"])
 
 
+def test_a_module_that_compiles_itself_is_called_as_it_is_written(found):
+    assert found["own_compile"] == ["Linear", True]
+
+
 def test_two_callables_of_one_name_can_be_told_apart(found):
     second, none = found["twice"]
     assert second["name"] == "Linear#2"
@@ -193,6 +197,7 @@ def test_a_program_that_compiles_a_module(found):
     ("name", "text"),
     [
         ("nothing", "compiles nothing"),
+        ("disabled", "compiles nothing"),
         ("never_called", "never calls what it compiled"),
         ("fails", "failed before it called anything compiled"),
     ],

@@ -160,6 +160,7 @@ def test_the_verdict_of_the_record_is_still_what_is_concluded(found):
         ({"ratio": Range(0.5, 0.4, 0.6), "break_even": None}, "of compiling never pay back"),
         ({"recompiles": 0}, "pays back after 8,300 calls (1,300 with a warm cache)."),
         ({"graphs": 0}, "Nothing was compiled, so that there is nothing to gain; compiled ("),
+        ({"graphs": 0, "ratio": Range(0.6, 0.5, 0.7)}, "times as fast as eager [0.50, 0.70]; 1"),
         ({"fallback": "forward reached recompile_limit"}, "the recompile limit was reached"),
         ({"numerics": Numerics("differs", first="output: error 1")}, "but its results differ"),
     ],

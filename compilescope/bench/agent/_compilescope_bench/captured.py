@@ -52,6 +52,7 @@ class Capture:
 
     def __init__(self, most: int) -> None:
         self.found: dict[Any, Captured] = {}
+        self.asked = False  # whether torch.compile was called at all
         self._most = most
         self._calls = 0
         self._bytes = 0
@@ -75,6 +76,10 @@ class Capture:
             return told(error)
         finally:
             self._open = False
+            for one in self.found.values():
+                if isinstance(one.target, torch.nn.Module):
+                    # `module.compile()` keeps what stands in its place, and would call it.
+                    one.target._compiled_call_impl = None  # noqa: SLF001
             torch.compile = original
             context.__call__ = call
         return ""
@@ -85,6 +90,7 @@ class Capture:
             if model is None:
                 return lambda function: compile(function, **given)
             self._given.options = given
+            self.asked = True
             try:
                 return original(model, **given)
             finally:
@@ -192,6 +198,9 @@ def _nothing(spec: dict[str, Any], capture: Capture, ended: str) -> Problem:
         return Problem("input", f"{name} failed before it called anything compiled", cause=ended)
     if capture.found:
         return Problem("input", f"{name} compiles, but never calls what it compiled")
+    if capture.asked:
+        cause = "torch.compile was called and left it all as it is (disable=True?)"
+        return Problem("input", f"{name} compiles nothing", cause=cause)
     return Problem(
         "input",
         f"{name} compiles nothing",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .subject import Subject
     from .tuned import Remedies
 
+_SWITCHES = ("TORCHDYNAMO_DISABLE", "TORCH_COMPILE_DISABLE")
+
 
 def main(path: str) -> int:
     """Do what the specification in `path` says; 0 where it came to its end."""
@@ -136,6 +138,8 @@ def _noted(subject: Subject) -> None:
     if backend != "inductor":
         name = backend if isinstance(backend, str) else getattr(backend, "__name__", backend)
         subject.notes.append(f"compiled with the backend {name}")
+    off = [name for name in _SWITCHES if os.environ.get(name) == "1"]
+    subject.notes += [f"{name}=1 is set: PyTorch compiles nothing" for name in off]
     training = [one for one in subject.modules if one.training]
     if training and not (subject.train or subject.steps):
         subject.notes.append("the model is in training mode: dropout and batch norm act")
