@@ -19,11 +19,17 @@ class Use(Enum):
     LOOP = "loop"
     INDEX = "index"
     NUMBER = "number"  # an argument that takes a Python number only
+    CONSTANT = "constant"  # an argument that is a constant of the graph, whatever holds it
 
 
 # Measured with torch 2.13: a tensor for one of these breaks the graph.
 _NUMBERS = frozenset(
     "alpha scale eps p dropout_p negative_slope label_smoothing scale_factor momentum".split()
+)
+# Measured with torch 2.13: each value has a graph of its own, also as a symbol or a tensor.
+_CONSTANTS = frozenset(
+    "dim dims axis start_dim end_dim kernel_size chunks num_classes num_groups groups "
+    "upscale_factor downscale_factor".split()
 )
 _HEADS = re.compile(r"(?P<word>if|elif|while|for|with|async for)\b.*:\s*$")
 
@@ -50,7 +56,7 @@ def keyword(words: Words) -> str:
 def _use(line: str, name: str) -> Use:
     tree = _parsed(line)
     found = set(_uses(tree, name)) if tree else set()
-    strict = (Use.LOOP, Use.BRANCH, Use.INDEX, Use.NUMBER)
+    strict = (Use.LOOP, Use.BRANCH, Use.INDEX, Use.CONSTANT, Use.NUMBER)
     return next((one for one in strict if one in found), Use.VALUE)
 
 
@@ -66,9 +72,19 @@ def _uses(tree: ast.Module, name: str) -> Iterator[Use]:
             case ast.Subscript(slice=index):
                 if _names(index, name):
                     yield Use.INDEX
-            case ast.keyword(arg=str(arg), value=value):
-                if arg in _NUMBERS and _names(value, name):
-                    yield Use.NUMBER
+            case ast.Call(func=function, keywords=given):
+                yield from (
+                    _by_keyword(function, one.arg or "") for one in given if _names(one.value, name)
+                )
+
+
+def _by_keyword(function: ast.expr, argument: str) -> Use:
+    if argument in _NUMBERS:
+        return Use.NUMBER
+    # A function of the user's own may take it for anything.
+    owner = getattr(function, "value", None)
+    own = owner is None or (isinstance(owner, ast.Name) and owner.id in ("self", "model"))
+    return Use.CONSTANT if argument in _CONSTANTS and not own else Use.VALUE
 
 
 def _names(tree: ast.expr, name: str) -> bool:

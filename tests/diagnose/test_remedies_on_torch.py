@@ -286,6 +286,12 @@ ROWS = [
         'return x\n'
         "f(torch.ones(3)); f(torch.ones(3))\n",
         'for l in ls: l.compile(backend="eager")\n', HEAD, rank=1),
+    Row("module.int_attr", "warm_up",
+        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.axis = 0\n    def forward(self, x): return x.softmax(dim=self.axis)\n"
+        'm = M()\nc = torch.compile(m, backend="eager")\ndef f():\n    for axis in (0, 1, 2):\n'
+        "        m.axis = axis\n        c(torch.ones(2, 3, 4))\n# warm up\nf(); f()\n",
+        "# warm up\n", "f(); serving()\n"),
     Row("module.float_attr", "buffer", method("tau", "2.5", "m.tau = m.tau * 0.9"),
         "self.tau = 2.5", "{snippet}"),
     Row("module.bool_attr", "fixed_attribute", method("flag", "False", "m.flag = True"),

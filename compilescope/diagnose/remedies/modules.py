@@ -29,13 +29,13 @@ def module_int(words: Words) -> list[Remedy]:
         "Let ints on modules become symbolic, before the first compile",
         "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
     )
-    if (steered := use(words)) in (Use.LOOP, Use.BRANCH):
+    if (steered := use(words)) in (Use.LOOP, Use.BRANCH, Use.CONSTANT):
         return values.steering(words, steered)
+    whole = offer(
+        "compile_whole",
+        "Compile the whole model instead of each layer, so that layers do not share a cache",
+    )
     if _POSITION.search(attribute_name):
-        whole = offer(
-            "compile_whole",
-            "Compile the whole model instead of each layer, so that layers do not share a cache",
-        )
         parent = offer(
             "pass_from_parent",
             f"Look up by {words.name} in the parent and pass the result down",
@@ -47,7 +47,11 @@ def module_int(words: Words) -> list[Remedy]:
         return values.steering(words, steered)
     # A tensor as a size or as the bound of a slice breaks the graph.
     tensor = [] if values.is_size(words) else [_buffer(words)]
-    return [*tensor, *(sizes.dynamic_true(words) if of_object else [allow])]
+    if of_object:
+        return [*tensor, *sizes.dynamic_true(words)]
+    # A method that is compiled in its class serves every module of that class.
+    shared = [whole] if words.evidence.no_module and words.source.startswith("self.") else []
+    return [*tensor, *shared, allow]
 
 
 def _buffer(words: Words) -> Remedy:

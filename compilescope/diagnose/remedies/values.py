@@ -68,10 +68,12 @@ def integer(words: Words) -> list[Remedy]:
     """Ints."""
     if needs_value(words):
         return _needed(words)
+    if (used := use(words)) is Use.CONSTANT:
+        return steering(words, used)
     if from_global(words):
         return global_value(words)
     found = [] if words.crosses_break else sizes.dynamic_true(words)
-    if not is_size(words) and use(words) in (Use.VALUE, Use.NUMBER):
+    if not is_size(words) and used in (Use.VALUE, Use.NUMBER):
         found += _tensor_for(words)
     return found + ([] if words.crosses_break else sizes.dynamic_sources(words))
 
@@ -98,11 +100,13 @@ def _needed(words: Words) -> list[Remedy]:
 
 
 def steering(words: Words, used: Use) -> list[Remedy]:
-    """A number of which each value is a program of its own: a count of rounds or a branch."""
+    """A number of which each value is a program of its own: of rounds, an axis, in a branch."""
     subject = words.name or "the number"
     warm = sizes.warm_up(
         f"Call it once with each value of {subject} at start-up: one graph for each"
     )
+    if used is Use.CONSTANT:
+        return [warm]
     if used is Use.LOOP:
         text = "Compile the body of the loop instead of the loop, and loop in eager code"
         return [offer("compile_body", text), warm]
