@@ -80,20 +80,15 @@ class _Watcher:
         """The spec that the other finders give, prepared to call us back."""
         if name not in self._actions:
             return None
-        action = self._actions.pop(name)
         if name == "torch" and PathFinder.find_spec("triton") is None:
             self._wait_for_triton_no_more()
-        self._leave_if_done()
         for finder in list(sys.meta_path):
             find_spec = getattr(finder, "find_spec", None)
             spec = find_spec(name, path, target) if find_spec and finder is not self else None
             if spec is not None:
-                self._prepare(spec, action)
+                self._prepare(spec)
                 found: ModuleSpec = spec
                 return found
-        self._actions[name] = action
-        if self not in sys.meta_path:
-            sys.meta_path.insert(0, self)
         return None
 
     def _on_all_of_triton(self, module: ModuleType, record: Record) -> None:
@@ -112,7 +107,7 @@ class _Watcher:
         if not self._actions and self in sys.meta_path:
             sys.meta_path.remove(self)
 
-    def _prepare(self, spec: ModuleSpec, action: Action) -> None:
+    def _prepare(self, spec: ModuleSpec) -> None:
         loader: Any = spec.loader
         record = self._record
         try:
@@ -120,7 +115,12 @@ class _Watcher:
 
             def exec_module(module: ModuleType) -> None:
                 vars(loader).pop("exec_module", None)
+                # Only now: a program may ask whether there is such a module, and import it later.
+                action = self._actions.pop(module.__name__, None)
+                self._leave_if_done()
                 execute(module)
+                if action is None:
+                    return
                 try:
                     action(module, record)
                 except Exception as error:  # noqa: BLE001

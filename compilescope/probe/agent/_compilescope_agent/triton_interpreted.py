@@ -33,13 +33,15 @@ _NAMES = {
 
 
 def on_triton(module: ModuleType, record: Record) -> None:
-    """Listen to launches where the program runs its kernels in Python; Triton 3.4 and newer."""
+    """Listen to launches where the program runs its kernels in Python; Triton 3.6 and newer."""
     knobs: Any = getattr(module, "knobs", None)
     if knobs is None or not knobs.runtime.interpret:
         return
     interpreter: Any = importlib.import_module(f"{module.__name__}.runtime.interpreter")
     interpreted = interpreter.InterpretedFunction
-    run = interpreted.run
+    run = vars(interpreted).get("run")
+    if run is None:  # older versions make one for each kernel
+        return
     seen: set[str] = set()
 
     @functools.wraps(run)
