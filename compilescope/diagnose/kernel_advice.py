@@ -19,6 +19,7 @@ _TUNED = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 SLOW_TUNING = 0.5
 """Seconds from which tuning is worth a word."""
 _MOST_REGISTERS = 255  # of a thread, on all NVIDIA GPUs that Triton knows
+_GENERATED = "triton_"  # names of inductor's own
 _SPILLS = 16  # inductor itself discards a configuration with more
 
 Advice = tuple[str, "tuple[Remedy, ...]"]
@@ -198,13 +199,15 @@ def spilled(
     event: KernelCompiled | KernelTuned, spills: int | None, registers: int | None
 ) -> Advice:
     """What spilled registers mean; "" where there are none, or too few to matter in inductor's."""
-    if not spills or (event.origin == "inductor" and spills <= _SPILLS):
+    # A program's kernel inside of a compiled function is compiled by inductor under its own name.
+    generated = event.origin == "inductor" and event.name.startswith(_GENERATED)
+    if not spills or (generated and spills <= _SPILLS):
         return "", ()
     why = (
         f"{spills} registers of each thread do not fit and go to memory. It matters only if this "
         "kernel is among the slow ones."
     )
-    if event.origin == "inductor":
+    if generated:
         return why, (
             fix(
                 "coordinate_descent",

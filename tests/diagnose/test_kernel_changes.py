@@ -215,6 +215,15 @@ def test_a_thread_that_has_all_registers_is_not_told_to_limit_them(registers, re
     assert [one.id for one in found.remedies] == remedies
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("triton_red_fused_sum_0", "coordinate_descent"), ("scale", "smaller_block")],
+)
+def test_a_kernel_of_the_program_in_a_compiled_function_is_not_inductors_to_tune(name, remedy):
+    event = KernelCompiled(0, name, "inductor", registers=255, spills=64)
+    assert [one.id for one in kernel(event).remedies] == [remedy]
+
+
 def test_tuning_more_often_than_for_its_keys_says_what_else_counts():
     runs = [
         KernelTuned(0, "scale", "program", FRAME, seconds=0.4, key=key, trials=2)
