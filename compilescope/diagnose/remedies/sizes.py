@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_size import is_parameter, share_code
+from compilescope.diagnose.explain_size import is_of_module, is_parameter, share_code
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies.catalogue import offer
 
@@ -157,26 +157,26 @@ def _width(words: Words) -> list[Remedy]:
 
 def _parameter(words: Words) -> list[Remedy]:
     warm = warm_up("Call each module once at start-up: one graph for each width is needed")
-    variable = offer(
-        "force_parameter_static_shapes",
-        "Let parameter sizes be variable, before the first compile",
-        "torch._dynamo.config.force_parameter_static_shapes = False",
-    )
+    variable = []
+    # Measured with torch 2.13: it has no effect on the weights of torch's own layers.
+    if not is_of_module(words.failure) or words.failure.source.rpartition(".")[0] == "self":
+        variable = [
+            offer(
+                "force_parameter_static_shapes",
+                "Let parameter sizes be variable, before the first compile",
+                "torch._dynamo.config.force_parameter_static_shapes = False",
+            )
+        ]
     if share_code(words):
         whole = "Compile the whole model instead of each module: one graph then holds all of them"
-        found = [warm] if words.evidence.eager_break else [offer("compile_whole", whole), warm]
-        # It has no effect on the weights of layers: nn.Linear on torch 2.13.
-        owner = words.failure.source.rpartition(".")[0]
-        return [*found, variable] if owner == "self" else found
-    return [
-        variable,
-        offer(
-            "isolate_recompiles",
-            "Give each module its own cache, so that one does not use up the other's limit",
-            compiled(words, "isolate_recompiles=True"),
-        ),
-        warm,
-    ]
+        found = [] if words.evidence.eager_break else [offer("compile_whole", whole)]
+        return [*found, warm, *variable]
+    isolated = offer(
+        "isolate_recompiles",
+        "Give each module its own cache, so that one does not use up the other's limit",
+        compiled(words, "isolate_recompiles=True"),
+    )
+    return [*variable, warm, isolated]
 
 
 def rank(words: Words) -> list[Remedy]:
