@@ -99,7 +99,7 @@ def _causes(compiled: Sequence[KernelCompiled]) -> tuple[KernelCause, ...]:
         before.append(event)
     causes = [_cause(members) for members in found.values()]
     causes += [_unknown(same)] if same else []
-    return tuple(sorted(causes, key=lambda cause: -cause.seconds))
+    return tuple(sorted(causes, key=lambda cause: (-cause.seconds, -cause.times)))
 
 
 def _unknown(same: Sequence[KernelCompiled]) -> KernelCause:

@@ -22,6 +22,7 @@ from compilescope.packs import tuning
 webdriver = pytest.importorskip("selenium.webdriver")
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -209,14 +210,16 @@ def test_counts_are_filters(visit):
     assert shown(browser, "article.cause")
 
 
+def top_of(browser, name):
+    script = "return document.getElementById(arguments[0]).getBoundingClientRect().top"
+    return browser.execute_script(script, name)
+
+
 def test_link_to_a_cause_a_call_and_a_function_leads_there(visit):
     found = diagnose(store.load(SESSIONS / "shapes.cscope.json.gz"))
     browser = visit("shapes", f"#{found.causes[-1].id}")
-    top = browser.execute_script(
-        "return document.getElementById(arguments[0]).getBoundingClientRect().top",
-        found.causes[-1].id,
-    )
-    assert 0 <= top < 900
+    # On a busy machine the browser goes there some time after the page has loaded.
+    WebDriverWait(browser, 30).until(lambda one: 0 <= top_of(one, found.causes[-1].id) < 900)
     row = browser.find_elements(By.CSS_SELECTOR, 'tr[data-is="call"]')[-1].get_attribute("id")
     browser = visit("shapes", f"#{row}")
     assert browser.find_element(By.ID, row).is_displayed()
