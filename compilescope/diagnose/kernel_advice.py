@@ -185,11 +185,10 @@ def _constexpr(name: str, values: Sequence[str]) -> Advice:
         remedies.append(
             fix(
                 "next_power_of_2",
-                "Or round it up, so that few values come",
+                "Or round it up, and pass the true number as well, for the mask",
                 f"{name} = triton.next_power_of_2({name})",
                 price="lanes that are masked off",
-                limits="the kernel must mask the rest, for which it needs the true number as an "
-                "ordinary argument",
+                limits="the kernel must mask the rest",
             )
         )
     return why, tuple(remedies)
