@@ -18,7 +18,8 @@ def shapes(situation: Situation) -> Iterator[Candidate]:
         yield situation.candidate(
             "drop_dynamic_false", "dynamic=None", compile_with(situation.callable, dynamic=None)
         )
-    if situation.is_argument and situation.sizes:
+    of_parameter = situation.cause.kind == "module.param_shape"
+    if situation.is_argument and situation.sizes and not of_parameter:
         yield from _marked(situation)
     if situation.cause.kind == "tensor.size" and not situation.dynamic:
         # The sizes of two calls are known before the first compile: what changes is a symbol.

@@ -54,6 +54,13 @@ def test_a_count_of_rounds_is_not_to_become_a_tensor():
     assert [item.id for item in found] == ["compile_body", "warm_up"]
 
 
+def test_a_number_that_is_read_from_a_tensor_is_in_one_already():
+    # torch 2.13: of a buffer that a convolution takes for its dilation.
+    text = "self._buffers['dilation'].item() == 1"
+    found = remedies(evidence(failed(text, "F.conv1d(x, w, dilation=self.dilation)", "2")))
+    assert [item.id for item in found] == ["dynamic_true"]
+
+
 def test_an_argument_that_takes_numbers_only_gets_the_number():
     line = "p.add_(v, alpha=-self.schedule.lr)"
     found = remedies(evidence(failed("self.schedule.lr == 0.1", line, "0.09")))

@@ -11,7 +11,7 @@ from compilescope.diagnose.evidence import Evidence
 from compilescope.diagnose.explain_words import Words
 from compilescope.logs.guards import parse_reason
 from compilescope.model import Frame
-from compilescope.tune.plan_shapes import buckets_for
+from compilescope.tune.plan_shapes import buckets_for, shapes
 from compilescope.tune.plan_sources import named
 from compilescope.tune.plan_state import _is_found, leave_out, state
 from compilescope.tune.remedy import Candidate, Entry, argument, config, overlay
@@ -118,6 +118,18 @@ def test_a_number_is_held_in_a_tensor_only_where_the_line_can_take_one(line, tri
         candidate=lambda name, text, *entries, weight=1: text,
     )
     assert list(state(situation)) == tried
+
+
+def test_parameters_are_not_marked():
+    situation = SimpleNamespace(
+        cause=SimpleNamespace(kind="module.param_shape"),
+        remedies={},
+        is_argument=True,
+        sizes=(32, 48),
+        padding=False,
+        candidate=lambda name, text, *entries, weight=1: name,
+    )
+    assert list(shapes(situation)) == ["force_parameter_static_shapes"]
 
 
 @pytest.mark.parametrize(("kind", "left"), [("global_state.grad_mode", []), ("global", ["step"])])

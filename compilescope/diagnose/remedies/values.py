@@ -36,6 +36,8 @@ def as_tensor(words: Words) -> Remedy:
 
 def _tensor_for(words: Words) -> list[Remedy]:
     """The number as a tensor, as far as the line can take one."""
+    if words.source.endswith(".item()"):  # it comes from one, which PyTorch reads
+        return []
     used = use(words)
     if used is Use.NUMBER:
         subject = words.name or "the number"
