@@ -106,8 +106,10 @@ class _Known:
                 self._functions.add((event.process, event.frame.path, event.frame.line))
             elif isinstance(event, GraphBroke):
                 self._broken[self._place(event)] += 1
-            elif isinstance(event, (Errored, Warned)):
-                self._texts.add((type(event), event.process, _first_line(event.text)))
+            elif isinstance(event, Errored):
+                self._texts.add((Errored, event.process, _first_line(event.text)))
+            elif isinstance(event, Warned):
+                self._texts.add((Warned, event.process, _warning(event)))
 
     def lacks(self, event: Event) -> bool:
         """Whether `event`, which text told, is not in the trace."""
@@ -130,12 +132,17 @@ class _Known:
                 for kind, process, text in self._texts
             )
         if isinstance(event, Warned):
-            return (Warned, event.process, _first_line(event.text)) not in self._texts
+            return (Warned, event.process, _warning(event)) not in self._texts
         return True
 
     @staticmethod
     def _place(event: GraphBroke) -> tuple[int, str, str, int]:
         return event.process, event.type, event.frame.path, event.frame.line
+
+
+def _warning(event: Warned) -> str:
+    """What tells one warning from another: its text, and the line that it is about."""
+    return f"{event.frame.line if event.frame else 0} {_first_line(event.text)}"
 
 
 def _first_line(text: str) -> str:

@@ -62,15 +62,14 @@ class Story:
     failures: list[tuple[Told, Failure]] = field(default_factory=list)
     starts: list[tuple[Told, Frame]] = field(default_factory=list)
     symbolic: list[tuple[Told, Symbol | Guarded | Specialized]] = field(default_factory=list)
-    messages: dict[tuple[Owner, str, str], Repeated] = field(default_factory=dict)
+    messages: dict[tuple[Owner, Message], Repeated] = field(default_factory=dict)
     runs: dict[tuple[Owner, CudaGraphed], Run] = field(default_factory=dict)
     guards: dict[tuple[Owner, str], tuple[str, ...]] = field(default_factory=dict)
     latencies: dict[tuple[Owner, str], float] = field(default_factory=dict)
 
     def message(self, told: Told, message: Message) -> None:
-        """A warning or hint; the same text of the same process is one."""
-        key = (told.owner, message.kind, message.text)
-        self.messages.setdefault(key, Repeated(told, message)).times += 1
+        """A warning or hint; the same text of the same line and process is one."""
+        self.messages.setdefault((told.owner, message), Repeated(told, message)).times += 1
 
     def run(self, told: Told, event: CudaGraphed) -> None:
         """A step of CUDA graphs; equal ones of the same process are one."""

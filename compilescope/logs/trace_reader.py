@@ -46,7 +46,7 @@ class Track:
     compiles: dict[str, Compile] = field(default_factory=dict)
     frames: dict[tuple[int | None, int | None], Frame] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
-    messages: dict[tuple[str, str], Message] = field(default_factory=dict)
+    messages: dict[tuple[str, str, Frame | None], Message] = field(default_factory=dict)
 
 
 @dataclass
@@ -168,13 +168,13 @@ class TraceReader:
     ) -> None:
         """Note a message; one that repeats is counted."""
         track = self.track(record, header)
-        earlier = track.messages.get((kind, text))
+        place = frame or own_frame(self.stack(stack))
+        earlier = track.messages.get((kind, text, place))
         if earlier is not None:
             earlier.times += 1
             return
-        place = frame or own_frame(self.stack(stack))
         new = Message(kind, text, header.compile_id, self.time(record), place)
-        track.messages[kind, text] = new
+        track.messages[kind, text, place] = new
         track.entries.append(new)
 
     def text(self, record: Record, header: Header) -> str:

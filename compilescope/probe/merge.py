@@ -176,7 +176,7 @@ def events(
         for _, event in placed
         if isinstance(event, FellBack)
     }
-    texts = {event.text for _, event in placed if isinstance(event, Warned)}
+    told_there = {(event.text, event.frame) for _, event in placed if isinstance(event, Warned)}
     for agent in agents:
         process = processes.index(agent.pid)
         for note in agent.all("limit"):
@@ -186,7 +186,7 @@ def events(
         placed += [
             (at, told)
             for at, told in messages.events(agent, process)
-            if not isinstance(told, Warned) or told.text not in texts
+            if not isinstance(told, Warned) or (told.text, told.frame) not in told_there
         ]
         placed += kernels.events(agent, process)
     calls = called if _any_paid(agents) else _paid_by_time(called, [event for _, event in placed])

@@ -331,6 +331,19 @@ def test_warnings_of_torch_2_6_to_2_9_have_no_prefix_by_default(text, kind, line
     assert (problem.frame.line if problem.frame else NO_LINE) == line
 
 
+def test_two_lines_with_the_same_reason_are_two_problems():
+    other = BELOW.replace("line 3, in f", "line 9, in g")
+    lines = []
+    for number, stack in enumerate((BELOW, other, other)):
+        front = f"W1129 13:26:0{number}.464000 17 torch/_inductor/cudagraph_utils.py:9] "
+        text = f"{SKIP}mutated inputs (1 instances){stack}"
+        lines += [f"{front}[__cudagraphs] {line}".encode() for line in text.split("\n")]
+    panel = diagnose(Session(source="logs", events=tuple(read_text(lines).events))).cudagraphs
+    assert panel is not None
+    places = [(item.frame.line, item.times) for item in panel.problems if item.frame]
+    assert sorted(places) == [(3, 1), (9, 2)]
+
+
 def test_a_log_of_warnings_alone_does_not_say_that_nothing_was_recorded():
     panel = found(SKIP + "mutated inputs (2 instances)" + BELOW).cudagraphs
     assert panel is not None

@@ -511,6 +511,16 @@ def test_a_skip_of_cuda_graphs_has_its_line(read):
     assert (skip.frame.line, skip.frame.code) == (3, "return x + scale")
 
 
+def test_equal_skips_at_two_lines_are_two(read):
+    reason = (
+        'skipping cudagraphs due to cpu device (x). Found from : \n   File "/home/u/a.py", line {}'
+    )
+    trace = Trace()
+    for number, line in enumerate((3, 9)):
+        trace.compiled(f"{number}/0", cudagraph_skip_reason=reason.format(line))
+    assert [skip.frame.line for skip in of(read(trace), Warned)] == [3, 9]
+
+
 def test_caches(read):
     trace = Trace().start().graph().artifact("fx_graph_cache_bypass", "{}")
     trace.metrics(aotautograd_local_cache_hit_count=1)

@@ -85,6 +85,14 @@ def test_a_graph_that_does_not_fit_is_not_recorded_again_where_another_fits(list
     assert not [event for event in from_raw(tmp_path).events if isinstance(event, Warned)]
 
 
+def test_recordings_of_torch_2_9_are_counted_whatever_their_number(listening, tmp_path):
+    for number in range(3):
+        listening.cudagraph.debug("Recording function 0 of graph recording id %d", number)
+    listening.end()
+    (told,) = [event for event in from_raw(tmp_path).events if isinstance(event, CudaGraphed)]
+    assert (told.what, told.times) == ("recorded", 3)
+
+
 def test_a_set_up_belongs_to_the_graph_that_the_next_record_names(listening, tmp_path):
     log = listening.cudagraph
     for size in (8, 9):

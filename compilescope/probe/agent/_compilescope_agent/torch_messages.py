@@ -21,6 +21,7 @@ _ATTEMPT = re.compile(r"_\d+$")
 # What differs from one time to the next and says nothing: addresses, numbers, all inputs.
 _PASSING = re.compile(
     r"(?<= data pointer changed) from \d+ to \d+|, cuda_graph_id=\d+|, inputs: .*"
+    r"|(?<=graph recording id) \d+"
 )
 
 # They differ each time and tell a user nothing.
