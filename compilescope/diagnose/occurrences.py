@@ -110,9 +110,10 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
     compiled = known.compiles.get(key)
     payment = known.timeline.payment(key)
     brought = compiled.inputs if compiled else ()
-    if payment:
+    served = payment.call if payment else _refused_call(known, event)
+    if served:
         sources = {item.source for item in brought}
-        given = _arguments(known, payment.call, event.frame)
+        given = _arguments(known, served, event.frame)
         brought += tuple(item for item in given if item.source not in sources)
     call = Inputs(brought, known.symbols.get(key), compiled)
     failure, entry, others = nearest(event, known.compiles, call)
@@ -129,17 +130,24 @@ def _occurrence(known: _Known, event: Recompiled) -> Occurrence:
         constant=is_constant(compiled, failure.source, failure.dimension) if compiled else None,
         brought=brought,
         others=others,
-        call=payment.call.index if payment else None,
-        callable=payment.call.callable if payment else None,
+        call=served.index if served else None,
+        callable=served.callable if served else None,
         seconds=compiled.seconds if compiled else None,
         seconds_lost=payment.seconds_lost if payment else (compiled and compiled.seconds) or 0.0,
-        made_inside=payment is not None and _made_inside(known, event, failure, payment.call),
+        made_inside=served is not None and _made_inside(known, event, failure, served),
         by_inductor=any(
             f"{as_written(failure.source)}.size()[{failure.dimension}]" in known.by_inductor[one]
             for one in (key, (event.process, entry.compile_id if entry else ""))
         ),
         another=another,
     )
+
+
+def _refused_call(known: _Known, event: Recompiled) -> Called | None:
+    """The call for which the limit allowed no compile."""
+    if not event.refused or event.at is None:
+        return None
+    return known.timeline.eager_call_at(event.process, event.at)
 
 
 def _is_another(known: _Known, event: Recompiled, entry: Compiled | None, call: Called) -> bool:

@@ -63,6 +63,20 @@ class Timeline:
             if call.eager
         ]
 
+    def eager_call_at(self, process: int, at: float) -> Called | None:
+        """The one call that ran eagerly at that time; None where it may have been another.
+
+        torch writes times in milliseconds.
+        """
+        found = [
+            call
+            for (owner, _), calls in self._calls.items()
+            if owner == process
+            for call in calls
+            if call.eager and call.at - 0.001 <= at <= call.at + call.seconds + 0.001
+        ]
+        return found[0] if len(found) == 1 else None
+
     def signature(self, call: Called) -> int | None:
         """The signature in force at `call`: its own, or the last one recorded before it."""
         changes = self._signatures[call.process, call.callable]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from compilescope.diagnose import diagnose
 from compilescope.logs.guards import parse_reason
-from compilescope.model import Callable, Called, Compiled, Frame, Recompiled, Session
+from compilescope.model import (
+    Callable,
+    Called,
+    Compiled,
+    Frame,
+    Input,
+    Recompiled,
+    Session,
+    Signature,
+)
 
 F = Frame("/home/me/x.py", 3, "forward")
 CHECK = (
@@ -68,3 +77,31 @@ def test_a_first_call_is_told_as_that_of_another_callable():
     assert "differs in the first call of another `Net`" in (
         two_models("16", "GLOBAL_STATE changed: grad_mode ").why
     )
+
+
+def test_a_recompile_that_the_limit_refused_is_told_by_what_that_call_brought():
+    shapes = {0: (8, 16, 32), 1: (8, 8, 64), 2: (5, 8, 64)}
+    x = {number: Input("x", shape=shape) for number, shape in shapes.items()}
+    graphs = [
+        Compiled(0, f"0/{number}", F, inputs=(x[number],), guards=(
+            CHECK.format("'x'", str(shapes[number])[1:-1], f"{a * b}, {b}, 1"),
+        ))
+        for number, (_, a, b) in ((0, shapes[0]), (1, shapes[1]))
+    ]  # fmt: skip
+    text = "0/{}: tensor 'x' size mismatch at index {}. expected {}, actual {}"
+    reasons = tuple(parse_reason(text.format(*one)) for one in ((1, 0, 8, 5), (0, 2, 32, 64)))
+    calls = [
+        Called(0, 0, 0, 1.0, 0.5, ("0/0",), signature=0),
+        Called(0, 0, 1, 2.0, 0.5, ("0/1",), signature=1),
+        Called(0, 0, 2, 3.0, 0.5, signature=2, eager=True),
+    ]
+    for order in (reasons, reasons[::-1]):
+        refused = Recompiled(0, "0/2", F, at=3.1, reasons=order, refused=True)
+        session = Session(
+            events=(calls[0], graphs[0], calls[1], graphs[1], calls[2], refused),
+            callables=(Callable(0, "Net", F, "module"),),
+            signatures=tuple(Signature((x[number],)) for number in range(3)),
+        )
+        (found,) = diagnose(session).causes
+        assert (found.dimension, found.calls) == (0, (2,))
+        assert "call 2 had 5" in found.why
