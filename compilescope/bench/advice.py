@@ -68,8 +68,9 @@ class Advice:
         return next(ways, "")
 
     def _done(self, trial: Trial) -> set[str]:
-        """The remedies that the trial's own setting is."""
+        """The remedies that the trial's own setting is, or that a search has tried."""
         own = trial.setting.dynamic
-        known = ("marked", "unbacked") if own == "unbacked" else (own,)
+        marked = own == "unbacked" or self._plan.search
+        known = ("marked", "unbacked", own) if marked else (own,)
         return {text for text in trial.remedies for words, way in _WAYS.items()
                 if way in known and words in text}  # fmt: skip

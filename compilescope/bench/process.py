@@ -99,7 +99,9 @@ class Child:
             return "waiting for its turn" if found.first("ready") else "measuring"
         if found.first("marks"):
             return "compiling"
-        return "running eagerly" if found.first("subject") else "starting"
+        if found.first("subject"):
+            return "running eagerly"
+        return "running the program" if found.first("program") else "starting"
 
     def go(self) -> None:
         """Let it measure."""

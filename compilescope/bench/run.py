@@ -24,6 +24,7 @@ from compilescope.bench.verdict import best, times, told_of, verdict
 from compilescope.benching import Benching, Setting, Trial
 from compilescope.errors import CompilescopeError, InputError, ProgramError
 from compilescope.model import Environment
+from compilescope.probe.signals import ended_like_an_interrupt
 
 _ROOM = 4.0  # times what compiling took, that must be left to do it once more, and from the cache
 _SHARED = "compiled beside"  # the beginning of a caution
@@ -203,7 +204,10 @@ def bench(plan: Plan) -> Benching:
     folder.mkdir(parents=True, exist_ok=True)
     made = Bench(plan, folder)
     try:
-        made.run()
+        with ended_like_an_interrupt():
+            made.run()
+    except KeyboardInterrupt:  # between two processes
+        made.notes.append("interrupted before everything was tried")
     finally:
         if plan.keep is None:
             shutil.rmtree(folder, ignore_errors=True)

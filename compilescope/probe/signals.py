@@ -118,3 +118,20 @@ def _in_foreground() -> bool:
         return False
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def ended_like_an_interrupt() -> Iterator[None]:
+    """A request to end does what Ctrl-C does: children are ended, and what is known is kept."""
+
+    def interrupt(_number: int, _frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from compilescope import store
 from compilescope.errors import ProgramError
 from compilescope.model import Called, Session
+from compilescope.probe.signals import ended_like_an_interrupt
 from compilescope.tune import judge, patching
 from compilescope.tune.agreement import TOLERANCE
 from compilescope.tune.byhand import left_to_the_user
@@ -116,7 +113,7 @@ def tune(
     if known is not None:
         bench.known = lambda: known(*found.result(finished=False))
     try:
-        with _ended_like_an_interrupt():
+        with ended_like_an_interrupt():
             finished = _all(found)
         return found.result(finished=finished)
     finally:
@@ -198,23 +195,6 @@ def _notes(bench: Bench) -> Iterator[str]:
     reused = sum(one.trial.reused for one in (*bench.done, *([base] if base else ())))
     if reused:
         yield f"{reused} of the runs were kept from an earlier tune in this folder"
-
-
-@contextmanager
-def _ended_like_an_interrupt() -> Iterator[None]:
-    """A request to end also ends the runs, and what is known is kept."""
-
-    def interrupt(_number: int, _frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def save(tuning: Tuning, session: Session, path: Path) -> None:

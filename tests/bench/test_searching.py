@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import contextmanager
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from compilescope.bench import run as runs
 from compilescope.bench.plan import Plan
 from compilescope.bench.process import Found
-from compilescope.bench.run import Bench
+from compilescope.bench.run import Bench, bench
 from compilescope.benching import Setting
 
 MARKED = Setting("default", "marked")
@@ -145,3 +146,20 @@ def test_it_is_left_as_it_is_where_the_time_does_not_allow_that(benched):
     found, _ = benched({"marked": recorded(0.01, compiling=300.0)}, jobs=4)
     assert found.trials[found.best].cold.seconds == pytest.approx(300.0, abs=0.01)
     assert "compiled beside 3 others" in found.trials[found.best].cautions[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_two_processes_keeps_what_is_known(tmp_path, monkeypatch, number):
+    def one(setting, cache, limit, progress, *, measure):
+        if setting == MARKED:
+            signal.raise_signal(number)
+        return recorded()
+
+    monkeypatch.setattr(runs.Processes, "run", lambda self, *given, **more: one(*given, **more))
+    plan = Plan("python", "x", call="x:make", settings=(Setting("default"), MARKED), quiet=True,
+                warm_cache=False, keep=tmp_path)  # fmt: skip
+    before = signal.getsignal(signal.SIGTERM)
+    found = bench(plan)
+    assert [one.setting for one in found.trials] == [Setting("default")]
+    assert found.notes[-1] == "interrupted before everything was tried"
+    assert signal.getsignal(signal.SIGTERM) == before

@@ -55,6 +55,7 @@ class Capture:
         self.asked = False  # whether torch.compile was called at all
         self._most = most
         self._calls = 0
+        self._depth = 0  # compiled calls inside of one another
         self._bytes = 0
         self._open = True
         self._given = threading.local()
@@ -120,23 +121,27 @@ class Capture:
 
         @functools.wraps(function)
         def kept(*args: Any, **kwargs: Any) -> Any:
-            if not self._open:
+            if not self._open or self._calls >= self._most:
                 return function(*args, **kwargs)
             self._keep(found, args, kwargs)
             began = time.perf_counter()
-            result = function(*args, **kwargs)
+            self._depth += 1
+            try:
+                result = function(*args, **kwargs)
+            finally:
+                self._depth -= 1
             found.seconds += time.perf_counter() - began
             found.backward |= any(
                 isinstance(part, torch.Tensor) and part.requires_grad
                 for _, part in leaves("", result)
             )
+            if self._calls >= self._most and not self._depth:
+                raise _EnoughError
             return result
 
         return kept
 
     def _keep(self, found: Captured, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self._calls >= self._most:
-            raise _EnoughError
         self._calls += 1
         found.calls += 1
         key = _key(args, kwargs)

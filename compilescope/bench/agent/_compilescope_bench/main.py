@@ -52,6 +52,8 @@ def _bench(spec: dict[str, Any], record: Record) -> None:
     from .steps import Variant
     from .timing import clock
 
+    if not spec["call"]:
+        record.write("program")  # which may take its time
     subject = made.subject(spec) if spec["call"] else captured.subject(spec)
     _autocast(subject, spec)
     compiles = Compiles()
