@@ -132,5 +132,5 @@ def _eager_break(session: Session, found: Occurrence) -> EagerBreak | None:
             place = broken.get((event.process, event.compile_id))
             function = (event.frame.path, event.frame.function)
             if place and function in callers:
-                return EagerBreak(place, event.frame)
+                return EagerBreak(place, written(event.frame))
     return None
