@@ -142,6 +142,18 @@ with torch.no_grad():
 """
 
 
+GROWING = """
+class Cache:
+    def __init__(self):
+        self.keys = None
+@torch.compile(backend="eager")
+def step(x, cache):
+    cache.keys = x if cache.keys is None else torch.cat([cache.keys, x])
+    return cache.keys.sum()
+cache = Cache()
+for _ in range(3):
+    step(torch.ones(1, 2), cache)
+"""
 TWICE = """
 first, second = (torch.compile(torch.nn.Linear(4, 4), backend="eager") for _ in range(2))
 with torch.no_grad():
@@ -221,6 +233,7 @@ def main():
         "short": program(LOOP, calls=2),
         "module": program(MODULE),
         "twice": [program(TWICE, only=name) for name in ("Linear#2", "Linear#3")],
+        "growing": program(GROWING)["inputs"],
         "own_compile": own_compile(),
         "disabled": program("torch.compile(torch.nn.Linear(2, 2), disable=True)(torch.ones(2))\n"),
         "nothing": program("x = 1\n"),

@@ -124,7 +124,8 @@ def test_a_cache_that_each_call_adds_to_begins_as_it_came(found):
     (note,) = found["caching"]["notes"]
     assert note.startswith("the calls change what they are given (cache): each gets a copy")
     rows = {row["name"]: row for row in found["caching"]["rows"]}
-    assert set(rows) == {"output", "cache.layers[0]['keys'], changed in place"}
+    changed = ("cache.layers[0]['keys'], changed in place", "cache.sums[0], changed in place")
+    assert set(rows) == {"output", *changed}
     assert all(row["equal"] and row["again"] == 0 for row in rows.values())
 
 
@@ -175,6 +176,11 @@ def test_a_program_that_trains(found):
 def test_a_program_is_ended_after_enough_calls(found):
     assert found["short"]["weights"] == [1, 1]
     assert any("ended after these calls" in note for note in found["short"]["notes"])
+
+
+def test_a_cache_is_kept_as_each_call_found_it(found):
+    rows = ["", ", cache.keys: float32[1, 2]", ", cache.keys: float32[2, 2]"]
+    assert found["growing"] == [f"x: float32[1, 2]{more}" for more in rows]
 
 
 def test_a_module_that_compiles_itself_is_called_as_it_is_written(found):

@@ -120,7 +120,7 @@ class Check:
             variant.clear()
         before = subject.tensors(item)
         changed_ = [(name, one) for name, one in subject.tensors(own).items()
-                    if is_other(one, before[name])]  # fmt: skip
+                    if name not in before or is_other(one, before[name])]  # fmt: skip
         for name, one in (*self._state.changed(), *changed_):
             key = name + CHANGED
             found[key] = Kept(one, like, key)

@@ -56,14 +56,26 @@ def _parts(path: str, value: Any) -> list[tuple[str, Any]]:
 def remade(value: Any, change: Callable[[Any], Any]) -> Any:
     """A copy of an object with every tensor in it replaced by `change` of it.
 
-    An object that holds no tensor, or cannot be copied, is returned itself.
+    An object that holds no tensor and no place for one, or cannot be copied, is returned itself.
     """
-    if next(held("", value), None) is None:
+    if next(held("", value), None) is None and not _has_room(value):
         return value
     try:
         return _Copies(change).of(value, 0)
     except Exception:  # noqa: BLE001  an object of a kind that has no copies
         return value
+
+
+def _has_room(value: Any) -> bool:
+    """Whether a call may put a tensor into an object: a cache is empty at first."""
+    waiting = [(value, 0)] if is_object(value) else []
+    for looked, (one, depth) in enumerate(waiting):
+        parts = [part for _, part in _parts("", one)]
+        if any(part is None or (type(part) in (list, dict) and not part) for part in parts):
+            return True
+        if depth < _DEEPEST and looked < _MOST:
+            waiting += [(part, depth + 1) for part in parts]
+    return False
 
 
 class _Copies:
@@ -79,12 +91,16 @@ class _Copies:
             return self._change(value)
         if id(value) in self._known:
             return self._known[id(value)]
-        if depth > _DEEPEST or not _parts("", value):
+        if depth > _DEEPEST or not (isinstance(value, (list, tuple, dict)) or is_object(value)):
             return value
         if isinstance(value, tuple):
             parts = [self.of(part, depth + 1) for part in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if len(self._known) >= _MOST:
+            raise ValueError("too large to be copied for each call")
         made = self._known[id(value)] = copy.copy(value)
+        if made is value:
+            return value
         if isinstance(value, list):
             made[:] = [self.of(part, depth + 1) for part in value]
         elif isinstance(value, dict):

@@ -23,8 +23,8 @@ class Given:
         for (case, index), given in zip(self.places, self.items, strict=True):
             live = self._subject.tensors(self._subject.cases[case].inputs[index])
             for name, before in self._subject.tensors(given).items():
-                now = live[name]
-                if now.shape == before.shape and is_other(now, before):
+                now = live.get(name)
+                if now is not None and now.shape == before.shape and is_other(now, before):
                     with torch.inference_mode(now.is_inference()):
                         now.data.copy_(before)
 
