@@ -220,6 +220,7 @@ def main():
                 "flags",
                 "caching",
                 "whole_step",
+                "counting_cache",
             )
         },
         "many_graphs": many_graphs(),

@@ -51,6 +51,14 @@ def caching():
     return attend, (torch.ones(1, 2), Cache())
 
 
+def counting_cache():
+    def write(x, cache):
+        cache.layers[0]["keys"].add_(x)
+        return cache.layers[0]["keys"] * 1
+
+    return write, (torch.ones(1, 2), Cache())
+
+
 def whole_step():
     torch.manual_seed(0)
     model = torch.nn.Linear(4, 2)

@@ -129,6 +129,12 @@ def test_a_cache_that_each_call_adds_to_begins_as_it_came(found):
     assert all(row["equal"] and row["again"] == 0 for row in rows.values())
 
 
+def test_a_cache_that_is_written_to_begins_as_it_came(found):
+    (note,) = found["counting_cache"]["notes"]
+    assert note.startswith("the calls change what they are given (cache)")
+    assert found["in_place"]["notes"] == ["the calls change their inputs in place"]
+
+
 def test_a_whole_training_step_runs_its_own_backward(found):
     (note,) = found["whole_step"]["notes"]
     assert note.startswith("the calls run their own backward")

@@ -31,7 +31,7 @@ def first_call(variant: Variant, subject: Subject) -> list[str]:
         subject.grad = subject.steps = True
         notes.append(_ITSELF)
     variant.find_leaves(result)
-    names = before.replaced(_Seen(subject, own))
+    names = before.moved_on(_Seen(subject, own))
     variant.anew = bool(names)
     if names:
         given = ", ".join(names[:3])
@@ -39,7 +39,7 @@ def first_call(variant: Variant, subject: Subject) -> list[str]:
             f"the calls change what they are given ({given}): each gets a copy of its own, made"
             " before its time begins"
         )
-    elif before.is_written_to():
+    elif before.written_to():
         notes.append(_IN_PLACE)
     return notes
 
@@ -93,16 +93,21 @@ class _Seen:
         self.keys = {path: _key(part) for _, path, part in self.parts}
         self._versions = [_version(part) for _, _, part in self.parts]
 
-    def replaced(self, later: _Seen) -> list[str]:
-        """The arguments in which something was added, replaced or left out since."""
+    def moved_on(self, later: _Seen) -> list[str]:
+        """The arguments that hold something else since: added, replaced, or written to inside."""
         found = [name for one, other in ((self, later), (later, self))
                  for name, path, _ in one.parts
                  if one.keys[path] != other.keys.get(path)]  # fmt: skip
+        found += [name for name, path in self.written_to() if path != name]
         return list(dict.fromkeys(found))
 
-    def is_written_to(self) -> bool:
-        """Whether any of its tensors was changed in place since."""
-        return self._versions != [_version(part) for _, _, part in self.parts]
+    def written_to(self) -> list[tuple[str, str]]:
+        """The argument and path of each tensor that was changed in place since."""
+        return [
+            (name, path)
+            for (name, path, part), version in zip(self.parts, self._versions, strict=True)
+            if _version(part) != version
+        ]
 
 
 def _key(part: Any) -> Any:
