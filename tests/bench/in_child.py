@@ -221,6 +221,7 @@ def main():
                 "caching",
                 "whole_step",
                 "counting_cache",
+                "small",
             )
         },
         "many_graphs": many_graphs(),

@@ -51,6 +51,16 @@ def caching():
     return attend, (torch.ones(1, 2), Cache())
 
 
+def small():
+    """Numbers of 8 bits, and a dtype that compiled code changes."""
+
+    def made(x):
+        wide = x.to(torch.complex64) if torch.compiler.is_compiling() else x
+        return x.to(torch.float8_e4m3fn), wide
+
+    return made, torch.ones(3)
+
+
 def counting_cache():
     def write(x, cache):
         cache.layers[0]["keys"].add_(x)

@@ -129,6 +129,12 @@ def test_a_cache_that_each_call_adds_to_begins_as_it_came(found):
     assert all(row["equal"] and row["again"] == 0 for row in rows.values())
 
 
+def test_numbers_of_8_bits_and_of_two_parts_are_compared(found):
+    narrow, wide = found["small"]["rows"]
+    assert narrow["equal"]
+    assert wide["detail"] == "dtype float32 became complex64"
+
+
 def test_a_cache_that_is_written_to_begins_as_it_came(found):
     (note,) = found["counting_cache"]["notes"]
     assert note.startswith("the calls change what they are given (cache)")

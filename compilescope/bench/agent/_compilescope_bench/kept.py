@@ -30,7 +30,10 @@ class Kept:
         if one.is_complex():
             one = torch.view_as_real(one.resolve_conj())
         flat = one.reshape(-1)
-        self.values = flat[:: -(-flat.numel() // _MOST) or 1].clone()
+        sample = flat[:: -(-flat.numel() // _MOST) or 1]
+        # Numbers of 8 bits cannot be compared as they are.
+        small = sample.is_floating_point() and sample.element_size() == 1
+        self.values = sample.float() if small else sample.clone()
 
     @property
     def is_whole(self) -> bool:
@@ -57,7 +60,7 @@ def row(
     made["equal"] = _is_equal(first, found)
     made["apart"] = error(found, first)
     made["again"] = error(again, first) if again is not None and again.shape == first.shape else 1.0
-    if first.is_whole:
+    if first.is_whole and found.values.shape == first.values.shape:
         made["other"] = int((found.values != first.values).sum())
         made["of"] = found.values.numel()
     if exact is not None and exact.shape == first.shape:
@@ -77,10 +80,12 @@ def _alone(name: str, first: Kept | None, found: Kept | None) -> dict[str, Any] 
 
 
 def error(found: Kept, exact: Kept) -> float | None:
-    """The norm of the difference by that of what is exact; None where other elements are finite.
+    """The norm of the difference by that of what is exact; None where that is no number.
 
     Of whole numbers the share that is another.
     """
+    if found.values.shape != exact.values.shape:
+        return None  # numbers of two parts against numbers of one
     if not exact.values.numel():
         return 0.0
     if exact.is_whole:

@@ -40,7 +40,7 @@ class State:
     def restore(self) -> None:
         """Put every tensor back into its module, with its first value."""
         for _, owner, key, one in self._places:
-            if owner[key] is not one:  # `self.mean = …` in the forward
+            if _now(owner, key) is not one:  # `self.mean = …` in the forward
                 owner[key] = one
         with torch.no_grad():
             for one, before in self._before.values():
@@ -55,7 +55,7 @@ class State:
         """The tensors that are not as they were, each once."""
         seen = set()
         for name, owner, key, one in self._places:
-            now = owner[key]
+            now = _now(owner, key)
             if now is None or one is None or id(now) in seen:
                 continue
             seen.add(id(now))
@@ -93,6 +93,10 @@ def is_other(now: Any, before: Any) -> bool:
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter, getattr(torch.nn, "Buffer", torch.Tensor))
+
+
+def _now(owner: Any, key: str) -> Any:
+    return owner[key] if key in owner else None  # noqa: SIM401  a scripted module's has no `get`
 
 
 def _places(modules: list[Any]) -> Iterator[tuple[str, Any, str, Any]]:
