@@ -74,10 +74,11 @@ def are_apart(one: Range, other: Range) -> bool:
 
 
 def spanned(found: Range, other: Range | None) -> Range:
-    """`found`, its interval made wider to hold that of `other` where they are apart."""
-    if other is None or not are_apart(found, other):
+    """`found`, its interval made to hold what `other` found too: all of it where they are apart."""
+    if other is None or found.low is None or found.high is None:
         return found
-    ends = [end for end in (found.low, found.high, other.low, other.high) if end is not None]
+    more = (other.low, other.high) if are_apart(found, other) else ()
+    ends = [end for end in (found.low, found.high, other.value, *more) if end is not None]
     return Range(found.value, min(ends), max(ends))
 
 

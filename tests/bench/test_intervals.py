@@ -18,6 +18,7 @@ from compilescope.bench.intervals import (
     quantile,
     ratio_range,
     significant,
+    spanned,
 )
 from compilescope.benching import Range
 
@@ -102,3 +103,11 @@ def test_the_gain_is_a_difference_of_medians():
 
 def test_significant_digits():
     assert [significant(v, 2) for v in (3149, 0.0123, 9.99, 0.0)] == [3100, 0.012, 10.0, 0.0]
+
+
+def test_an_interval_holds_what_a_second_process_found():
+    one = Range(1.5, 1.4, 1.6)
+    assert spanned(one, None) == spanned(one, Range(1.45, 1.2, 1.7)) == one
+    assert spanned(one, Range(1.38, 1.2, 1.5)) == Range(1.5, 1.38, 1.6)
+    assert spanned(one, Range(2.0, 1.9, 2.1)) == Range(1.5, 1.4, 2.1)
+    assert spanned(Range(1.5), one) == Range(1.5)

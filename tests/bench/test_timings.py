@@ -74,7 +74,7 @@ def test_what_timing_takes_of_very_short_calls_is_said():
 
 
 def test_a_second_process_with_another_ratio_makes_the_interval_wider():
-    same = trial(Setting("default"), records(), records(rounds=10, compile_seconds=0.5))
+    same = trial(Setting("default"), records(), records(compile_seconds=0.5))
     assert (same.ratio, same.cautions) == (trial(Setting("default"), records(), None).ratio, ())
     found = trial(Setting("default"), records(), records(rounds=10, eager=0.004))
     assert found.ratio.value == same.ratio.value
