@@ -68,9 +68,11 @@ class Advice:
         return next(ways, "")
 
     def _done(self, trial: Trial) -> set[str]:
-        """The remedies that the trial's own setting is, or that a search has tried."""
-        own = trial.setting.dynamic
-        marked = own == "unbacked" or self._plan.search
-        known = ("marked", "unbacked", own) if marked else (own,)
+        """The remedies that a setting of the plan or of its search has tried."""
+        known = {trial.setting.dynamic, *(one.dynamic for one in self._plan.settings)}
+        if self._plan.search:
+            known |= {"marked", "unbacked"}
+        if "unbacked" in known:
+            known.add("marked")
         return {text for text in trial.remedies for words, way in _WAYS.items()
                 if way in known and words in text}  # fmt: skip

@@ -6,10 +6,12 @@ import random
 
 import pytest
 
+from compilescope.bench.compiler_log import _place
 from compilescope.bench.process import Found
 from compilescope.bench.timings import cost, overall, pairs, series
 from compilescope.bench.trial import trial
 from compilescope.benching import Case, Setting
+from compilescope.model import Frame
 
 
 def records(rounds=20, eager=0.010, compiled=0.005, compile_seconds=3.0, **more):
@@ -205,3 +207,9 @@ def test_nothing_to_be_careful_about():
 def test_a_series_without_calls_is_none():
     assert series(Found([]), "eager", 0, (1,)) is None
     assert cost(Found([]), []) is None
+
+
+def test_a_break_in_the_step_that_bench_makes_is_not_told_with_its_own_file():
+    own = Frame(path="/x/agent/_compilescope_bench/steps.py", line=40, function="step")
+    assert _place(own) == "the step"
+    assert _place(Frame(path="/x/model.py", line=3, function="forward")) == "model.py:3"

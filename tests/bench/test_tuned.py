@@ -111,6 +111,7 @@ def test_a_search_says_what_tune_would_try(tmp_path):
 
 def test_a_function_cannot_be_tuned(tmp_path):
     written(tmp_path, MARK)
+    marked_next = replace(TRIAL, remedies=("Mark `x` dynamic before the first call",))
     for text, setting, way in (
         ("Mark dimension 0 of `x` dynamic before the first call", "", "marked"),
         ("Mark dimension 0 of `x` unbacked before the first call: one", "marked", "unbacked"),
@@ -121,6 +122,8 @@ def test_a_function_cannot_be_tuned(tmp_path):
         assert told == (f"see what --dynamic {way} saves", [])
         short, notes = advice(tmp_path, trial, call="a.py:make", search=True)
         assert (short, len(notes)) == ("", way == "True")  # it has tried the others
+    tried = (Setting(), Setting(dynamic="marked"))
+    assert advice(tmp_path, marked_next, call="a.py:make", settings=tried) == ("", [])
     # What no setting of bench does is told in words.
     trial = replace(TRIAL, remedies=("Hold `k` in a tensor",))
     short, (note,) = advice(tmp_path, trial, call="a.py:make")
