@@ -70,9 +70,7 @@ def test_breaks_that_a_remedy_adds_are_said_in_the_headline(found):
 def test_calls_that_a_remedy_leaves_eager_are_said_in_the_headline(found):
     best = next(one for one in found.trials if one.number == found.best)
     measures = replace(best.measures, eager_calls=9)
-    trials = tuple(
-        replace(one, measures=measures) if one is best else one for one in found.trials
-    )
+    trials = tuple(replace(one, measures=measures) if one is best else one for one in found.trials)
     assert "; 9 calls ran eagerly)" in headline(replace(found, trials=trials))
 
 
