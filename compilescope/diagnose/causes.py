@@ -37,7 +37,7 @@ def explain_recompiles(session: Session, timeline: Timeline) -> Explained:
     groups: dict[Key, list[Occurrence]] = defaultdict(list)
     order: list[tuple[Occurrence, Key]] = []
     for found in occurrences(session, timeline):
-        key = _key(found)
+        key = _key(found, session)
         groups[key].append(found)
         order.append((found, key))
     lines = first_lines(session)
@@ -58,7 +58,7 @@ def explain_recompiles(session: Session, timeline: Timeline) -> Explained:
     return explained
 
 
-def _key(found: Occurrence) -> Key:
+def _key(found: Occurrence, session: Session) -> Key:
     failure = found.failure
     function = written(found.event.frame)
     place = found.place or function
@@ -70,7 +70,16 @@ def _key(found: Occurrence) -> Key:
         place.line,
         function.path,
         function.function,
+        _dynamic(found, session),
     )
+
+
+def _dynamic(found: Occurrence, session: Session) -> str:
+    """How sizes are compiled: the same change has another reason with another `dynamic`."""
+    index = found.callable
+    if index is None or index >= len(session.callables):
+        return ""
+    return session.callables[index].options.get("dynamic", "")
 
 
 def _cause(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from compilescope.diagnose.companions import same
 from compilescope.diagnose.explain_words import as_written, bare
+from compilescope.diagnose.guard_checks import TypeCheck, checks_of
 from compilescope.diagnose.nearest import Difference, Inputs, differences, size_of
 from compilescope.diagnose.timeline import CompileKey
 from compilescope.model import Compiled, GuardFailure, Recompiled
@@ -46,6 +47,7 @@ def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: In
     ]
     if not found:
         return Nearest(GuardFailure(kind="unknown", raw=""))
+    found = _of_its_class(found)
     least = min(_rank(item) for item in found)
     equal = [item for item in found if _rank(item) == least]
     if any(item.failure.kind == "shape.zero_one" for item in equal):
@@ -59,6 +61,37 @@ def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: In
         chosen.failure,
         chosen.entry,
         tuple(item for item in others if not same(item, chosen.failure)),
+    )
+
+
+def _of_its_class(found: list[_Candidate]) -> list[_Candidate]:
+    """Without the graphs for another class of an argument, where one was made for its class.
+
+    Of another class a graph has little else to compare.
+    """
+    fitting = [item for item in found if item.entry and not _is_for_another_class(item)]
+    others = [item for item in found if _is_for_another_class(item)]
+    same = any(
+        _checks_class(item, other.found) for item in fitting for other in others if item.found
+    )
+    return [item for item in found if item not in others] if same else found
+
+
+def _is_for_another_class(item: _Candidate) -> bool:
+    return any(one.aspect == "type" and _is_argument(one.source) for one in item.found)
+
+
+def _is_argument(source: str) -> bool:
+    return as_written(source).isidentifier()
+
+
+def _checks_class(item: _Candidate, missed: list[Difference]) -> bool:
+    """Whether the graph asks for a class for what another graph has of another class."""
+    assert item.entry is not None
+    keys = {as_written(one.source) for one in missed if one.aspect == "type"}
+    return any(
+        isinstance(check, TypeCheck) and check.key in keys and check.key.isidentifier()
+        for check in checks_of(item.entry.guards)
     )
 
 

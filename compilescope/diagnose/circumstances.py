@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from compilescope.diagnose.evidence import EagerBreak, Evidence, torch_version
+from compilescope.diagnose.explain_size import is_of_module
 from compilescope.diagnose.explain_words import as_written
 from compilescope.diagnose.functions import written
 from compilescope.diagnose.occurrences import Occurrence
@@ -52,6 +53,9 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         instances=tuple(item.name for item in callables) if len(callables) > 1 else (),
         another=callables[0].name if len(callables) == 1 and first.another else "",
         compiled=_compiled(callables),
+        whole=_is_whole(callables, first.event.frame),
+        converted=any(_is_of_dtype(one) for one in (first.failure, *first.others)),
+        failed=first.compiled is not None and first.compiled.outcome == "failed",
         no_module=bool(callables) and all(item.kind == "function" for item in callables),
         wrapped=wrapped,
         foreign=foreign,
@@ -93,6 +97,16 @@ def _callables(session: Session, found: Sequence[Occurrence]) -> list[Callable]:
 def _compiled(callables: Sequence[Callable]) -> str:
     frames = {item.frame.function for item in callables if item.frame}
     return frames.pop() if len(frames) == 1 else ""
+
+
+def _is_of_dtype(failure: GuardFailure) -> bool:
+    return is_of_module(failure) and "dtype mismatch" in failure.raw
+
+
+def _is_whole(callables: Sequence[Callable], function: Frame) -> bool:
+    """Whether `function` is the `forward` of the only module that was compiled."""
+    own = callables[0].frame if len(callables) == 1 and callables[0].kind == "module" else None
+    return own is not None and (own.path, own.function) == (function.path, function.function)
 
 
 def _is_mapping(found: Occurrence) -> bool | None:

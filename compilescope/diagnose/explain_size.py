@@ -22,10 +22,15 @@ def is_parameter(words: Words) -> bool:
     return "Guard failed on a parameter" in words.failure.raw or is_of_module(words.failure)
 
 
+def is_buffer(words: Words) -> bool:
+    """Whether the guard is on a buffer of a module, whose shape PyTorch keeps static too."""
+    return "._buffers[" in words.failure.source + words.failure.raw
+
+
 def share_code(words: Words) -> bool:
     """Whether modules of several widths run the function that was compiled once."""
     of_several = words.evidence.another or words.evidence.instances
-    return is_of_module(words.failure) and not of_several
+    return is_of_module(words.failure) and not of_several and not words.evidence.whole
 
 
 def size(words: Words) -> str:
@@ -41,7 +46,15 @@ def size(words: Words) -> str:
         )
     if is_parameter(words) and words.evidence.constant is not False:
         return f"{fact}. {_after_parameter(words)}"
+    if is_buffer(words) and words.evidence.constant is not False:
+        return f"{fact}. {_AFTER_BUFFER}"
     return f"{fact}. {_after_size(words, required, observed)}"
+
+
+_AFTER_BUFFER = (
+    "Shapes of buffers are constants to PyTorch, as those of parameters are: each new size is "
+    "compiled, marked dynamic or not."
+)
 
 
 def _subject(words: Words) -> str:

@@ -149,6 +149,11 @@ def found_class(words: Words) -> str:
 def tensor_type(words: Words) -> str:
     """Another Python class where a tensor was expected."""
     subject = words.name or "An argument"
+    if words.observed == "a tensor":
+        return (
+            f"{subject} was {code(words.required)} when this graph was compiled; {words.call} "
+            "passed a tensor. The two need different graphs."
+        )
     short = found_class(words)
     if not short:
         return f"{subject} was another class of tensor when this graph was compiled."

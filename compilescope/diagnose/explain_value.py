@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _AGAIN = "The new graph holds it as a constant again, so each further value is compiled."
+_FAILED = "PyTorch made it symbolic for the new graph, and that compile raised: see the error."
 _OPPOSITE = {"True": "False", "False": "True"}
 _EQUAL = re.compile(r"^(?:int|str|float)?\(?[^=]*? == (.+)$")
 
@@ -66,6 +67,8 @@ def integer(words: Words) -> str:
         )
     if from_global(words):
         return global_value(words)
+    if words.evidence.failed:
+        return f"{changed(words)} {_FAILED}"
     if words.repeated:
         return (
             f"{changed(words)} It stayed a constant, so each new value was compiled{seen(words)}."
@@ -84,6 +87,8 @@ def floating(words: Words) -> str:
     """A float."""
     if "isnan" in words.failure.raw:
         return nan(words)
+    if words.evidence.failed:
+        return f"{changed(words)} {_FAILED}"
     if needs_value(words):
         return f"{changed(words)} {wording.NEEDS_NUMBER}"
     if words.repeated:

@@ -186,8 +186,9 @@ class Words:
     @property
     def another_model(self) -> bool:
         """Whether it was the first call of a callable that runs the code of an earlier one."""
-        several = bool(self.evidence.instances or self.evidence.another)
-        return several and self.evidence.calls == (0,)
+        if self.evidence.another:
+            return self.evidence.calls[:1] == (0,)
+        return bool(self.evidence.instances) and self.evidence.calls == (0,)
 
     @property
     def call(self) -> str:

@@ -20,6 +20,7 @@ _TENSOR = re.compile(
 _TYPE = re.compile(r"^___check_type_id\((?P<source>.+), \d+\), type=<class '(?P<type>[^']+)'>$")
 _MEMBER = re.compile(r"^(?P<no>not )?(?:___dict_contains|set\.__contains__|hasattr)\(.+\)$")
 _NONE = re.compile(r"^(?P<source>\S+) is None$")
+_SAME = re.compile(r"^(?P<one>[^\s(]+) is (?P<other>(?!None$)[^\s(]+)$")
 _EMPTY = re.compile(r"^not (?P<source>[A-Za-z_][\w.\[\]'\"]*)$")
 # A number that is open in torch before 2.10.
 _OPEN = re.compile(r"^(?P<source>\S.*?) == ___as_tensor\((?P=source)\)\.item\(\)$")
@@ -66,6 +67,14 @@ class MemberCheck:
 
 
 @dataclass(frozen=True, eq=False)
+class SameCheck:
+    """Whether two names are of one object."""
+
+    text: str
+    keys: tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
 class Relation:
     """A condition over sizes, strides and numbers."""
 
@@ -73,7 +82,7 @@ class Relation:
     tree: ast.expr
 
 
-Check = TensorCheck | ValueCheck | TypeCheck | MemberCheck | Relation
+Check = TensorCheck | ValueCheck | TypeCheck | MemberCheck | SameCheck | Relation
 
 
 @lru_cache(maxsize=4096)
@@ -94,6 +103,8 @@ def read(guard: str) -> Check | None:
         return TensorCheck(source, key, match["dtype"], match["grad"], sizes, strides)
     if match := _TYPE.match(text):
         return TypeCheck(match["source"], as_written(match["source"]), match["type"])
+    if match := _SAME.match(text):
+        return SameCheck(text, (as_written(match["one"]), as_written(match["other"])))
     if match := _OPEN.match(text):
         return TypeCheck(match["source"], as_written(match["source"]), "float")
     if match := _MEMBER.match(text):

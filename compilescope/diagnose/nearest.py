@@ -19,6 +19,7 @@ from compilescope.diagnose.guard_checks import (
     Check,
     MemberCheck,
     Relation,
+    SameCheck,
     TensorCheck,
     TypeCheck,
     ValueCheck,
@@ -192,6 +193,9 @@ def _missed(check: Check, call: Inputs) -> list[Difference]:
         case MemberCheck(text=text, member=member, there=there):
             opposite = call.members.get(member, there) is not there
             return [Difference("", "guard", text, "")] if opposite else []
+        case SameCheck(text=text, keys=keys):
+            shapes = {tensor.shape for key in keys if (tensor := call.tensors.get(key))}
+            return [Difference("", "guard", text, "")] if len(shapes) > 1 else []
         case Relation(text=text, tree=tree):
             return (
                 [Difference("", "guard", text, "")]
@@ -250,11 +254,10 @@ def _each(
 
 def _value_of(check: ValueCheck, call: Inputs) -> list[Difference]:
     observed = call.constants.get(check.key, "")
-    if not observed and check.value == "None":
-        if check.key in call.tensors:
-            observed = "a tensor"
-        elif named := call.types.get(check.key):
-            observed = named.rpartition(".")[2]
+    if not observed and check.key in call.tensors:
+        observed = "a tensor"
+    elif not observed and check.value == "None" and (named := call.types.get(check.key)):
+        observed = named.rpartition(".")[2]
     if not observed or _equal(observed, check.value):
         return []
     return [Difference(check.source, "value", check.value, observed)]

@@ -29,7 +29,9 @@ from compilescope.model import (
     Symbol,
 )
 
-_OF_MODELS = ("type.module", "module.missing", "module.param_none", "module.param_shape")
+_CLASSES = ("type.module", "type.object")
+_OF_MODELS = (*_CLASSES, "module.param_shape", "module.missing", "module.param_none")
+_NUMBER = re.compile(r"-?\d|True$|False$")
 _ROOT = re.compile(r"[^\W\d]\w*")
 
 
@@ -163,7 +165,11 @@ def _is_another_module(failure: GuardFailure, others: tuple[GuardFailure, ...]) 
 
     What such a module is given differs with it.
     """
-    return any(one.kind == "module.param_shape" and is_of_module(one) for one in (failure, *others))
+    return any(
+        (one.kind == "module.param_shape" and is_of_module(one))
+        or (one.kind in _CLASSES and one.source.isidentifier())
+        for one in (failure, *others)
+    )
 
 
 def _of_another_model(
@@ -228,8 +234,12 @@ def _with_observed(failure: GuardFailure, call: Inputs) -> GuardFailure:
     observed = _observed(failure, call)
     if not observed or observed == failure.required:
         return failure
-    only_type = failure.kind.startswith("const.") and _equal_but_for_type(failure, observed)
-    return replace(failure, observed=observed, kind="type.scalar" if only_type else failure.kind)
+    kind = failure.kind
+    if kind.startswith("const.") and _equal_but_for_type(failure, observed):
+        kind = "type.scalar"
+    elif observed == "a tensor" and _NUMBER.match(failure.required):
+        kind = "type.tensor"
+    return replace(failure, observed=observed, kind=kind)
 
 
 def _observed(failure: GuardFailure, call: Inputs) -> str:
@@ -244,7 +254,7 @@ def _observed(failure: GuardFailure, call: Inputs) -> str:
     if failure.kind == "const.none":
         named = call.types.get(key, "").rpartition(".")[2]
         return "a tensor" if key in call.tensors else call.constants.get(key) or named
-    return call.constants.get(key, "")
+    return call.constants.get(key) or ("a tensor" if key in call.tensors else "")
 
 
 def _equal_but_for_type(failure: GuardFailure, observed: str) -> bool:

@@ -24,13 +24,15 @@ class Use(Enum):
 
 # Measured with torch 2.13: a tensor for one of these breaks the graph.
 _NUMBERS = frozenset(
-    "alpha scale eps p dropout_p negative_slope label_smoothing scale_factor momentum".split()
+    "alpha scale eps p dropout_p negative_slope label_smoothing scale_factor momentum delta".split()
 )
 # Measured with torch 2.13: each value has a graph of its own, also as a symbol or a tensor.
 _CONSTANTS = frozenset(
     "dim dims axis start_dim end_dim kernel_size chunks num_classes num_groups groups "
     "upscale_factor downscale_factor".split()
 )
+# Measured with torch 2.13, as `_NUMBERS`: the second argument, by the name it has.
+_SECOND = {"dropout": "p", "alpha_dropout": "p", "leaky_relu": "negative_slope"}
 _HEADS = re.compile(r"(?P<word>if|elif|while|for|with|async for)\b.*:\s*$")
 
 
@@ -49,7 +51,17 @@ def keyword(words: Words) -> str:
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.keyword) and node.arg in _NUMBERS and _names(node.value, name):
             return node.arg
+        if isinstance(node, ast.Call) and (second := _second(node, name)):
+            return second
     return ""
+
+
+def _second(call: ast.Call, name: str) -> str:
+    """What a function of torch calls its second argument, where that is a Python number."""
+    function, given = call.func, call.args[1:2]
+    if not isinstance(function, ast.Attribute) or not given or not _names(given[0], name):
+        return ""
+    return _SECOND.get(function.attr, "")
 
 
 @lru_cache(maxsize=4096)
@@ -73,6 +85,8 @@ def _uses(tree: ast.Module, name: str) -> Iterator[Use]:
                 if _names(index, name):
                     yield Use.INDEX
             case ast.Call(func=function, keywords=given):
+                if _second(node, name):
+                    yield Use.NUMBER
                 yield from (
                     _by_keyword(function, one.arg or "") for one in given if _names(one.value, name)
                 )

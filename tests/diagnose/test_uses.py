@@ -111,3 +111,28 @@ def test_a_float_that_an_operator_looks_at_is_a_tensor_first():
     assert found[0].snippet == "decay = torch.tensor(decay)"
     branch = remedies(evidence(failed("1.0 + (-decay) >= 0.5", "if 1 - decay >= 0.5:")))
     assert [item.id for item in branch] == ["split_functions", "warm_up"]
+
+
+@pytest.mark.parametrize(
+    ("line", "argument"),
+    [
+        ("x = F.dropout(x, self.rate, self.training)", "p"),
+        ("loss = F.huber_loss(y, t, delta=self.rate)", "delta"),
+        ("loss = F.cross_entropy(y, t, label_smoothing=self.rate)", "label_smoothing"),
+    ],
+)
+def test_a_number_that_stays_one_is_warmed_up(line: str, argument: str):
+    # torch 2.13: each value is compiled, with `dynamic=True` too, and a tensor breaks the graph.
+    found = remedies(evidence(failed("self.rate == 0.1", line, "0.2"), constant=True))
+    assert [item.id for item in found] == ["warm_up", "tensor_math"]
+    assert f"`{argument}=`, which takes a Python number only" in found[0].text
+
+
+def test_a_float_that_the_new_graph_holds_again_is_not_to_be_symbolic():
+    found = remedies(evidence(failed("rate == 0.1", "loss = criterion(", "0.2"), constant=True))
+    assert [item.id for item in found] == ["warm_up", "pass_as_tensor"]
+    still = remedies(
+        evidence(failed("rate == 0.1", "y = x * rate", "0.2"), constant=True,
+                 options={"dynamic": "False"})
+    )  # fmt: skip
+    assert "dynamic_true" in [item.id for item in still]

@@ -6,7 +6,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_words import Words
-from compilescope.diagnose.remedies import modules, shapes, state, structures, tensors, values
+from compilescope.diagnose.remedies import (
+    modules,
+    shapes,
+    sizes,
+    state,
+    structures,
+    tensors,
+    values,
+)
 from compilescope.diagnose.remedies.catalogue import offer
 
 if TYPE_CHECKING:
@@ -25,6 +33,7 @@ _REMEDIES: dict[str, Callable[[Words], list[Remedy]]] = {
 }
 
 
+_SYMBOLIC = ("dynamic_true", "dynamic_sources", "mark_dynamic", "mark_unbacked")
 _WITHOUT_ARGUMENT = ("dynamic_true", "dynamic_sources")
 
 
@@ -39,6 +48,9 @@ def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
         # No argument of the call: nothing that is marked or changed before the call is this value.
         general = (item for item in found if item.id in _WITHOUT_ARGUMENT)
         found = [_remove_break(words), *general]
+    if evidence.failed:
+        found = [item for item in found if item.id not in _SYMBOLIC]
+        found.append(_constants(words))
     if evidence.eager_break is not None:
         found.insert(0, _remove_callers_break(evidence.eager_break))
     if evidence.limit_reached:
@@ -75,6 +87,15 @@ def _remove_break(words: Words) -> Remedy:
     return offer(
         "remove_break",
         f"Remove the graph break{at}; the value then stays inside one graph and needs no guard",
+    )
+
+
+def _constants(words: Words) -> Remedy:
+    """Where the compile with a symbol raised: a graph for each value."""
+    return offer(
+        "dynamic_false",
+        "Compile with `dynamic=False`: each value then has a graph of its own, as the first had",
+        sizes.compiled(words, "dynamic=False"),
     )
 
 

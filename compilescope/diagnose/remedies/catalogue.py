@@ -39,6 +39,7 @@ FACTS: dict[str, Facts] = {
         limits="sizes 0 and 1 stay separate; branches on sizes still split",
     ),
     "drop_dynamic_false": Facts("2.0", price="one more compile at the first change of a size"),
+    "dynamic_false": Facts("2.0", price="one compile for each size and number"),
     "dynamic_sources": Facts(
         "2.7",
         price="as mark_dynamic; set it before the first compile",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compilescope import wording
 from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words
-from compilescope.diagnose.remedies import sizes, values
+from compilescope.diagnose.remedies import numbers, sizes, values
 from compilescope.diagnose.remedies.catalogue import offer
 from compilescope.diagnose.remedies.values import FLOAT, INT, by_value
 from compilescope.diagnose.uses import Use, use
@@ -30,7 +30,7 @@ def module_int(words: Words) -> list[Remedy]:
         "torch._dynamo.config.allow_unspec_int_on_nn_module = True",
     )
     if (steered := use(words)) in (Use.LOOP, Use.BRANCH, Use.CONSTANT):
-        return values.steering(words, steered)
+        return numbers.steering(words, steered)
     whole = offer(
         "compile_whole",
         "Compile the whole model instead of each layer, so that layers do not share a cache",
@@ -44,7 +44,7 @@ def module_int(words: Words) -> list[Remedy]:
         return [parent, whole] if looked_up else [whole, parent]
     of_object = words.failure.kind.startswith("attr.")
     if of_object and needs_value(words):
-        return values.steering(words, steered)
+        return numbers.steering(words, steered)
     # A tensor as a size or as the bound of a slice breaks the graph.
     tensor = [] if values.is_size(words) else [_buffer(words)]
     if of_object:
@@ -89,18 +89,30 @@ def module_float(words: Words) -> list[Remedy]:
     """Floats on modules."""
     if use(words) is Use.NUMBER:
         return values.floating(words)
+    if words.evidence.constant:
+        return [found for found in values.floating(words) if found.id != "pass_as_tensor"] + [
+            _buffer(words)
+        ]
     return [_buffer(words), *sizes.dynamic_true(words)]
 
 
 def module_flag(words: Words) -> list[Remedy]:
     """Flags and strings on modules."""
     subject = words.name or "the flag"
-    return [
-        offer("fixed_attribute", f"Set {subject} before the first call and leave it"),
-        sizes.warm_up(
-            f"Or call it once with each value of {subject} at start-up: one graph for each"
-        ),
-    ]
+    fixed = f"et {subject} before the first call and leave it"
+    warm = f"all it once with each value of {subject} at start-up: one graph for each"
+    if words.evidence.no_module and words.source.startswith("self."):
+        # A method that is compiled in its class serves every module of that class.
+        whole = (
+            f"Or, where each module has a {subject} of its own, compile the whole model: one graph "
+            "then holds all of them"
+        )
+        return [
+            sizes.warm_up(f"C{warm}"),
+            offer("compile_whole", whole),
+            offer("fixed_attribute", f"Or s{fixed}"),
+        ]
+    return [offer("fixed_attribute", f"S{fixed}"), sizes.warm_up(f"Or c{warm}")]
 
 
 def module_attribute(words: Words) -> list[Remedy]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.explain_size import is_of_module, is_parameter, share_code
+from compilescope.diagnose.explain_size import is_buffer, is_of_module, is_parameter, share_code
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies.catalogue import offer
 
@@ -82,6 +82,8 @@ def size(words: Words) -> list[Remedy]:
     """Sizes."""
     if is_parameter(words):
         return _parameter(words) if words.evidence.constant is not False else _width(words)
+    if is_buffer(words) and words.evidence.constant is not False:
+        return _buffer(words)
     special = {words.required, words.observed} & {"0", "1"}
     if special:
         return zero_one(words, words.name)
@@ -155,22 +157,36 @@ def _width(words: Words) -> list[Remedy]:
     return [*dynamic_true(words), warm_up("Call it with two sizes at start-up: the second is kept")]
 
 
+def _variable(what: str) -> Remedy:
+    return offer(
+        "force_parameter_static_shapes",
+        f"Let {what} sizes be variable, before the first compile",
+        "torch._dynamo.config.force_parameter_static_shapes = False",
+    )
+
+
+def _buffer(words: Words) -> list[Remedy]:
+    """A buffer of other sizes. Measured with torch 2.13: `mark_dynamic` does nothing for one."""
+    largest = f"Or register {words.name or 'the buffer'} at its largest size and use a part of it"
+    own = words.source.rpartition(".")[0] == "self"
+    variable = [_variable("parameter and buffer")] if own else []
+    return [*variable, offer("preallocate", largest)]
+
+
 def _parameter(words: Words) -> list[Remedy]:
     warm = warm_up("Call each module once at start-up: one graph for each width is needed")
-    variable = []
     # Measured with torch 2.13: it has no effect on the weights of torch's own layers.
-    if not is_of_module(words.failure) or words.failure.source.rpartition(".")[0] == "self":
-        variable = [
-            offer(
-                "force_parameter_static_shapes",
-                "Let parameter sizes be variable, before the first compile",
-                "torch._dynamo.config.force_parameter_static_shapes = False",
-            )
-        ]
+    own = not is_of_module(words.failure) or words.failure.source.rpartition(".")[0] == "self"
+    variable = [_variable("parameter")] if own else []
     if share_code(words):
         whole = "Compile the whole model instead of each module: one graph then holds all of them"
         found = [] if words.evidence.eager_break else [offer("compile_whole", whole)]
         return [*found, warm, *variable]
+    if words.evidence.whole:
+        owner = words.source.rpartition(".")[0]
+        first = f"Replace `{owner}` before the first call" if "." in owner else ""
+        again = warm_up("Or call it once with each at start-up: one graph for each")
+        return [*variable, offer("build_first", first), again] if first else [*variable, warm]
     isolated = offer(
         "isolate_recompiles",
         "Give each module its own cache, so that one does not use up the other's limit",

@@ -153,6 +153,15 @@ def type_of(words: Words) -> list[Remedy]:
         return always_pass(words)
     if words.failure.kind == "type.module" and words.another_model:
         return _own_caches(words)
+    if words.source.isidentifier() and _is_layer(words):
+        return [
+            offer(
+                "compile_whole",
+                f"Compile what calls `{words.function or 'it'}` instead: one graph then holds all "
+                "of them",
+            ),
+            sizes.warm_up("Or call it once with each class at start-up: one graph for each"),
+        ]
     name = words.target
     builtin = found and found[1] in ("list", "tuple", "dict", "int", "float", "str", "set")
     return [
@@ -163,6 +172,12 @@ def type_of(words: Words) -> list[Remedy]:
         ),
         sizes.warm_up("Or call it once with each class at start-up: one graph for each"),
     ]
+
+
+def _is_layer(words: Words) -> bool:
+    """Whether it is a module, or an object that the line calls like one."""
+    called = re.search(rf"\b{re.escape(words.source)}\(", words.line) is not None
+    return words.failure.kind == "type.module" or (words.failure.kind == "type.object" and called)
 
 
 def module_structure(words: Words) -> list[Remedy]:

@@ -29,6 +29,11 @@ def cast(words: Words) -> list[Remedy]:
             warm_up("Call it once with each dtype at start-up: one graph for each"),
             offer("split_functions", "Or compile one function for real and one for complex input"),
         ]
+    if words.evidence.converted:
+        return [
+            warm_up("Call it once with each dtype of the module at start-up: one graph for each"),
+            offer("set_once", "Or convert the module before the first call, and leave it so"),
+        ]
     return [
         offer(
             "cast_dtype",
@@ -154,7 +159,7 @@ def tensor_type(words: Words) -> list[Remedy]:
     kind = found_class(words)
     if kind == "NoneType":
         return always_pass(words)
-    if kind in ("int", "float", "bool"):
+    if kind in ("int", "float", "bool") or words.observed == "a tensor":
         text = f"Always pass {subject} as a tensor"
         return [offer("pass_as_tensor", text, f"{name} = torch.as_tensor({name})" if name else "")]
     if kind == "Parameter":

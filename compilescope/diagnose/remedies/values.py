@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from compilescope import wording
 from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words, code
-from compilescope.diagnose.remedies import sizes, tensors
+from compilescope.diagnose.remedies import numbers, sizes, tensors
 from compilescope.diagnose.remedies.catalogue import offer
-from compilescope.diagnose.uses import Use, keyword, use
+from compilescope.diagnose.uses import Use, use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,12 +40,7 @@ def _tensor_for(words: Words) -> list[Remedy]:
         return []
     used = use(words)
     if used is Use.NUMBER:
-        subject = words.name or "the number"
-        text = (
-            f"Multiply by {subject} as a 0-dimensional tensor, instead of passing it as "
-            f"`{keyword(words)}=`, which takes a Python number only"
-        )
-        return [offer("pass_as_tensor", text)]
+        return numbers.python_number(words)
     if used is Use.BRANCH:
         text = "Or decide outside: choose in eager code between functions that are each compiled"
         return [offer("split_functions", text)]
@@ -71,7 +66,7 @@ def integer(words: Words) -> list[Remedy]:
     if needs_value(words):
         return _needed(words)
     if (used := use(words)) is Use.CONSTANT:
-        return steering(words, used)
+        return numbers.steering(words, used)
     if from_global(words):
         return global_value(words)
     found = [] if words.crosses_break else sizes.dynamic_true(words)
@@ -99,21 +94,6 @@ def _needed(words: Words) -> list[Remedy]:
         ),
         warm,
     ]
-
-
-def steering(words: Words, used: Use) -> list[Remedy]:
-    """A number of which each value is a program of its own: of rounds, an axis, in a branch."""
-    subject = words.name or "the number"
-    warm = sizes.warm_up(
-        f"Call it once with each value of {subject} at start-up: one graph for each"
-    )
-    if used is Use.CONSTANT:
-        return [warm]
-    if used is Use.LOOP:
-        text = "Compile the body of the loop instead of the loop, and loop in eager code"
-        return [offer("compile_body", text), warm]
-    text = "Or decide outside: choose in eager code between functions that are each compiled"
-    return [warm, offer("split_functions", text)]
 
 
 def int_range(words: Words) -> list[Remedy]:
@@ -149,9 +129,16 @@ def floating(words: Words) -> list[Remedy]:
             else ("Do this arithmetic with torch functions on a tensor")
         )
         return [as_tensor(words), offer("tensor_math", text)]
-    found = [*_tensor_for(words), *sizes.dynamic_true(words)]
+    if words.evidence.constant and words.evidence.options.get("dynamic") != "False":
+        # It was symbolic until the code asked for the number, as with `dynamic=True` it would be.
+        symbolic = []
+    else:
+        symbolic = sizes.dynamic_true(words)
+    found = [*_tensor_for(words), *symbolic]
     if used in (Use.BRANCH, Use.NUMBER):
-        found = [*sizes.dynamic_true(words), *_tensor_for(words)]
+        found = [*symbolic, *_tensor_for(words)]
+    if words.evidence.constant and used is Use.VALUE and not words.repeated:
+        found.insert(0, numbers.each_value(words))
     if words.evidence.torch and words.evidence.torch < (2, 6):
         found.append(
             offer(
