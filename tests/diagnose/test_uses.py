@@ -136,3 +136,22 @@ def test_a_float_that_the_new_graph_holds_again_is_not_to_be_symbolic():
                  options={"dynamic": "False"})
     )  # fmt: skip
     assert "dynamic_true" in [item.id for item in still]
+
+
+def test_at_the_limit_warming_up_is_no_first_fix():
+    # Every graph that is made at start-up counts towards the limit, which is reached.
+    text = "self.rate == 0.1"
+    full = evidence(failed(text, "x = F.dropout(x, self.rate)", "0.2"), constant=True,
+                    limit_reached=True)  # fmt: skip
+    found = remedies(full)
+    assert [item.id for item in found] == ["tensor_math", "warm_up", "recompile_limit"]
+    assert found[0].text.startswith("Write that step")
+    assert found[1].text.endswith("which the limit must allow")
+
+
+def test_a_constant_of_another_model_is_no_change_of_its_own():
+    failure = replace(
+        failed("self.rate == 0.1", "x = F.dropout(x, self.rate)", "0.2"), kind="module.float_attr"
+    )
+    other = evidence(failure, constant=True, another="Block", calls=(0, 2))
+    assert [item.id for item in remedies(other)] == ["warm_up", "isolate_recompiles"]

@@ -81,6 +81,31 @@ def test_eager_calls_after_the_limit(ways):
     assert [event.limit for event in fallbacks] == [2]
 
 
+SHARING = """
+import torch
+class Block(torch.nn.Module):
+    def forward(self, x):
+        return x + 1
+torch._dynamo.config.automatic_dynamic_shapes = False
+first, second = Block(), Block()
+with torch._dynamo.config.patch(recompile_limit=2):
+    for block, rows in ((first, 2), (second, 3), (first, 4), (second, 5), (second, 3)):
+        block.compile(backend="eager") if block._compiled_call_impl is None else None
+        block(torch.ones(rows))
+"""
+
+
+def test_the_limit_of_one_model_is_that_of_every_model_with_its_code(runner, tmp_path):
+    program = tmp_path / "sharing.py"
+    program.write_text(SHARING)
+    session = runner.probe("-q", str(program)).session
+    calls = [event for event in session.events if isinstance(event, Called)]
+    # The second block met no limit of its own: PyTorch says that it is reached once.
+    assert [(call.callable, call.eager) for call in calls] == [
+        (0, False), (1, False), (0, True), (1, True), (1, False),
+    ]  # fmt: skip
+
+
 def test_signatures(ways):
     probed = ways[1]
     session = probed.session

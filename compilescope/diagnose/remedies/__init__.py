@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies import (
     modules,
@@ -54,6 +56,7 @@ def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
     if evidence.eager_break is not None:
         found.insert(0, _remove_callers_break(evidence.eager_break))
     if evidence.limit_reached:
+        found = _for_a_full_cache(found)
         found.append(_recompile_limit(evidence))
     return available(found, evidence.torch)
 
@@ -108,6 +111,25 @@ def _remove_callers_break(found: EagerBreak) -> Remedy:
         f"Remove the graph break at {where}{place.line}: because of it `{caller.function}` runs "
         "eagerly and its parts are compiled one by one",
     )
+
+
+def _for_a_full_cache(found: list[Remedy]) -> list[Remedy]:
+    """Warming up last: each graph that it needs counts towards the limit, which is reached."""
+    warm = [
+        structs.replace(item, text=f"{item.text}, which the limit must allow")
+        for item in found
+        if item.id == "warm_up"
+    ]
+    ordered = [*(item for item in found if item.id != "warm_up"), *warm]
+    return [
+        item if place else structs.replace(item, text=_first(item.text))
+        for place, item in enumerate(ordered)
+    ]
+
+
+def _first(text: str) -> str:
+    text = text.removeprefix("Or, ").removeprefix("Or ")
+    return text[:1].upper() + text[1:]
 
 
 def _recompile_limit(evidence: Evidence) -> Remedy:

@@ -87,8 +87,10 @@ def _buffer(words: Words) -> Remedy:
 
 def module_float(words: Words) -> list[Remedy]:
     """Floats on modules."""
-    if use(words) is Use.NUMBER:
+    if use(words) is Use.NUMBER and not (words.evidence.constant and words.another_model):
         return values.floating(words)
+    if words.evidence.constant and words.another_model:
+        return sizes.own_caches(words)
     if words.evidence.constant:
         return [found for found in values.floating(words) if found.id != "pass_as_tensor"] + [
             _buffer(words)
@@ -98,6 +100,8 @@ def module_float(words: Words) -> list[Remedy]:
 
 def module_flag(words: Words) -> list[Remedy]:
     """Flags and strings on modules."""
+    if words.another_model:
+        return sizes.own_caches(words)
     subject = words.name or "the flag"
     fixed = f"et {subject} before the first call and leave it"
     warm = f"all it once with each value of {subject} at start-up: one graph for each"

@@ -113,6 +113,18 @@ def size(words: Words) -> list[Remedy]:
     return found + ([] if words.crosses_break else dynamic_sources(words))
 
 
+def own_caches(words: Words) -> list[Remedy]:
+    """Models of other layers or settings that run the same code."""
+    return [
+        warm_up("Call each model once at start-up: one graph for each is right"),
+        offer(
+            "isolate_recompiles",
+            "Or give each its own cache, so that one does not use up the other's limit",
+            compiled(words, "isolate_recompiles=True"),
+        ),
+    ]
+
+
 def _fixed_by_inductor() -> list[Remedy]:
     """A tensor whose rows the compiler pads has a stride of its own, which it takes as a constant.
 
@@ -180,7 +192,9 @@ def _parameter(words: Words) -> list[Remedy]:
     variable = [_variable("parameter")] if own else []
     if share_code(words):
         whole = "Compile the whole model instead of each module: one graph then holds all of them"
-        found = [] if words.evidence.eager_break else [offer("compile_whole", whole)]
+        # `.compile()` of an `nn.Sequential` leaves its layers one by one (torch 2.13).
+        one = offer("compile_whole", whole, "model = torch.compile(model)")
+        found = [] if words.evidence.eager_break else [one]
         return [*found, warm, *variable]
     if words.evidence.whole:
         owner = words.source.rpartition(".")[0]

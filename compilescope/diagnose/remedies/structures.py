@@ -152,7 +152,7 @@ def type_of(words: Words) -> list[Remedy]:
     if "NoneType" in (words.observed, found and found[1]):
         return always_pass(words)
     if words.failure.kind == "type.module" and words.another_model:
-        return _own_caches(words)
+        return sizes.own_caches(words)
     if words.source.isidentifier() and _is_layer(words):
         return [
             offer(
@@ -190,18 +190,6 @@ def module_structure(words: Words) -> list[Remedy]:
             "call",
         ),
         sizes.warm_up("Or, where modules differ for good, call each once at start-up"),
-    ]
-
-
-def _own_caches(words: Words) -> list[Remedy]:
-    """Models of other layers that run the same code."""
-    return [
-        sizes.warm_up("Call each model once at start-up: one graph for each is right"),
-        offer(
-            "isolate_recompiles",
-            "Or give each its own cache, so that one does not use up the other's limit",
-            sizes.compiled(words, "isolate_recompiles=True"),
-        ),
     ]
 
 

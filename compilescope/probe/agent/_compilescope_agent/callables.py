@@ -16,15 +16,24 @@ _MOST_OPTIONS = 20
 _MOST_VARIABLES = 200
 
 
+class Limit:
+    """The recompile limit of one code, which its callables share."""
+
+    __slots__ = ("reached",)
+
+    def __init__(self) -> None:
+        self.reached = False
+
+
 class Target:
     """One compiled callable, with what must be remembered between its calls."""
 
     __slots__ = (
-        "arity", "check", "count", "eager_keys", "fell_back", "guards", "key", "names", "number",
+        "arity", "check", "count", "eager_keys", "guards", "key", "limit", "names", "number",
         "signature",
     )  # fmt: skip
 
-    def __init__(self, number: int, names: Names | None) -> None:
+    def __init__(self, number: int, names: Names | None, limit: Limit) -> None:
         self.number = number
         self.names = names
         self.count = 0
@@ -33,7 +42,7 @@ class Target:
         self.guards: Any = None  # torch's own check of tensors against those of `key`
         self.check: Any = None
         self.signature = -1
-        self.fell_back = False
+        self.limit = limit
         self.eager_keys: set[Any] = set()
 
 
@@ -44,6 +53,7 @@ class Callables:
         self._record = record
         self._functions: dict[Any, Target] = {}
         self._modules: dict[int, tuple[Any, dict[Any, Target]]] = {}
+        self._limits: dict[Any, Limit] = {}
         self._count = 0
 
     def target(self, function: Any, context: Any) -> Target:
@@ -62,7 +72,9 @@ class Callables:
         found = family.get(key)
         if found is None:
             names = Names(code, skip_first=hasattr(inner, "__self__")) if code else None
-            found = family[key] = Target(self._count, names)
+            found = family[key] = Target(
+                self._count, names, self._limits.setdefault(key[:3], Limit())
+            )
             self._count += 1
             self._note(found, key, module, options, code)
         return found

@@ -189,7 +189,7 @@ class Tracker:
             error = sys.exc_info()[1]
             failed = error is not None and error is not call.before
             target = call.target
-            if call.refused or target.fell_back:
+            if call.refused or target.limit.reached:
                 self._judge(call, failed=failed)
             self._lines += 1
             if (
@@ -257,7 +257,7 @@ class Tracker:
         if call.refused:
             # With fullgraph the limit is an error, and nothing runs eagerly.
             call.refused = not failed
-            target.fell_back = True
+            target.limit.reached = True
             target.eager_keys.add(call.key)
             if not self._watches_guards:
                 self._watches_guards = True
