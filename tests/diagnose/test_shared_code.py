@@ -177,3 +177,17 @@ def test_an_attribute_of_modules_that_are_compiled_in_their_class():
     (found,) = causes((0, graphs[0], ()), (0, graphs[1], ("0/0: self.mode == 'nearest'",)))
     ids = [one.id for one in found.remedies]
     assert ids[:2] == ["warm_up", "compile_whole"] or found.kind.startswith("attr.")
+
+
+def test_a_layer_of_another_model_is_not_to_be_replaced():
+    layer = "self._modules['emb']._parameters['weight']"
+    weight = layer.replace("self", "L['self']", 1)
+    reason = f"0/0: tensor '{layer}' size mismatch at index 1. expected 16, actual 8"
+    models = tuple(Callable(0, "LM", F, "module") for _ in range(2))
+    (found,) = causes(
+        (0, (check(weight, (40, 16)),), ()),
+        (1, (check(weight, (40, 8)),), (reason,)),
+        callables=models,
+    )
+    assert "the first call of another `LM` had 8" in found.why
+    assert [one.id for one in found.remedies] == ["warm_up", "isolate_recompiles"]

@@ -196,7 +196,7 @@ def _parameter(words: Words) -> list[Remedy]:
         one = offer("compile_whole", whole, "model = torch.compile(model)")
         found = [] if words.evidence.eager_break else [one]
         return [*found, warm, *variable]
-    if words.evidence.whole:
+    if words.evidence.whole and not words.evidence.another:
         owner = words.source.rpartition(".")[0]
         first = f"Replace `{owner}` before the first call" if "." in owner else ""
         again = warm_up("Or call it once with each at start-up: one graph for each")
