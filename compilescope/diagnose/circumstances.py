@@ -37,6 +37,8 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         if value and (value == failure.observed or not failure.kind.startswith("shape."))
     ]
     callables = _callables(session, found)
+    options = callables[0].options if callables else {}
+    static = options.get("dynamic") == "False"
     return Evidence(
         failure=failures[0],
         failures=tuple(failures),
@@ -45,7 +47,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         calls=tuple(dict.fromkeys(one.call for one in found if one.call is not None)),
         before=_inputs(first.entry.inputs if first.entry else (), foreign=foreign),
         after=_inputs(first.brought, foreign=foreign),
-        options=callables[0].options if callables else {},
+        options=options,
         torch=torch_version(session.environment.torch),
         limit_reached=first.event.frame in limited,
         constant=first.constant,
@@ -55,7 +57,7 @@ def evidence_of(session: Session, found: Sequence[Occurrence], limited: set[Fram
         compiled=_compiled(callables),
         whole=_is_whole(callables, first.event.frame),
         converted=any(_is_of_dtype(one) for one in (first.failure, *first.others)),
-        failed=first.compiled is not None and first.compiled.outcome == "failed",
+        failed=first.compiled is not None and first.compiled.outcome == "failed" and not static,
         no_module=bool(callables) and all(item.kind == "function" for item in callables),
         wrapped=wrapped,
         foreign=foreign,

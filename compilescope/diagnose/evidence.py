@@ -37,7 +37,7 @@ class Evidence:
     compiled: str = ""  # the function that was given to torch.compile, "" where unknown
     whole: bool = False  # the function is that of the one module which was compiled
     converted: bool = False  # the parameters of the module have another dtype too
-    failed: bool = False  # the compile that it led to raised
+    failed: bool = False  # the compile that it led to raised, and had a symbol for a new value
     no_module: bool = False  # what was given is known to be a function, partial or lambda
     wrapped: bool = False  # the function is torch's own wrapper of a compiled module
     foreign: bool = False  # the function is a library's

@@ -117,6 +117,13 @@ ROWS = [
         "    def forward(self, x): return x @ self.w\n"
         'for n in (4, 5, 6, 7): torch.compile(L(n), backend="eager")(torch.ones(3, 4))\n',
         "class L", "{snippet}\nclass L", remainder=1, rank=2),
+    Row("tensor.size", "force_parameter_static_shapes",
+        "class L(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        '        self.register_buffer("bank", torch.ones(4, 3))\n'
+        "    def forward(self, x): return (self.bank @ x).sum()\n"
+        'm = L()\nc = torch.compile(m, backend="eager")\nfor n in (4, 5, 6, 7):\n'
+        "    m.bank = torch.ones(n, 3)\n    c(torch.ones(3))\n",
+        "class L", "{snippet}\nclass L", remainder=1),
     Row("module.param_shape", "warm_up", WIDTHS + "# warm up\nf(); f()\n",
         "# warm up\n", "f(); serving()\n", rank=1),
     Row("module.param_shape", "compile_whole", WIDTHS + "f(); f()\n",

@@ -149,6 +149,12 @@ def test_a_number_whose_symbol_did_not_compile_is_not_to_be_symbolic():
     )
     assert "that compile raised" in found.why
     assert [one.id for one in found.remedies] == ["pass_as_tensor", "dynamic_false"]
+    (text,) = causes(
+        (0, ("EQUALS_MATCH: L['mode'] == 'a'",), ()),
+        (0, (), ("0/0: mode == 'a'",)),
+        outcome="failed",
+    )
+    assert "dynamic_false" not in [one.id for one in text.remedies]
 
 
 def test_a_buffer_of_another_size_is_not_to_be_marked():

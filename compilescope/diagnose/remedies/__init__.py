@@ -50,7 +50,7 @@ def remedies(evidence: Evidence) -> tuple[Remedy, ...]:
         # No argument of the call: nothing that is marked or changed before the call is this value.
         general = (item for item in found if item.id in _WITHOUT_ARGUMENT)
         found = [_remove_break(words), *general]
-    if evidence.failed:
+    if evidence.failed and any(item.id in _SYMBOLIC for item in found):
         found = [item for item in found if item.id not in _SYMBOLIC]
         found.append(_constants(words))
     if evidence.eager_break is not None:

@@ -179,10 +179,10 @@ def _variable(what: str) -> Remedy:
 
 def _buffer(words: Words) -> list[Remedy]:
     """A buffer of other sizes. Measured with torch 2.13: `mark_dynamic` does nothing for one."""
-    largest = f"Or register {words.name or 'the buffer'} at its largest size and use a part of it"
-    own = words.source.rpartition(".")[0] == "self"
-    variable = [_variable("parameter and buffer")] if own else []
-    return [*variable, offer("preallocate", largest)]
+    largest = f"egister {words.name or 'the buffer'} at its largest size and use a part of it"
+    if words.source.rpartition(".")[0] != "self":
+        return [offer("preallocate", f"R{largest}")]
+    return [_variable("parameter and buffer"), offer("preallocate", f"Or r{largest}")]
 
 
 def _parameter(words: Words) -> list[Remedy]:
