@@ -37,7 +37,7 @@ class Changes:
         self.function = function
         self.cuts: list[Cut] = []  # of the last call's results
         # A block that is compiled in place of its model, whose own calls are looked at.
-        self.is_part = overlay.regions is not None and overlay.regions.busy
+        self.is_part = False
         self._record = overlay.record
         self.modes = Holder(
             [entry for entry in overlay.modes if entry.get("callable", "") in ("", name)],

@@ -99,6 +99,8 @@ class Door:
         receiver = module if module is not None else getattr(inner, "__self__", None)
         names = Names(code, skip_first=hasattr(inner, "__self__")) if code else None
         changes = Changes(self._overlay, name, names, receiver, inner)
+        regions = self._overlay.regions
+        changes.is_part = regions is not None and regions.busy
         set_eval_frame = self._set_eval_frame
 
         @functools.wraps(compiled)
