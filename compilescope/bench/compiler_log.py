@@ -45,5 +45,7 @@ def read(path: Path | None) -> CompilerLog:
 def _place(frame: Frame) -> str:
     if "_compilescope_bench" in frame.path:
         return "the step"  # the optimizer's, which bench calls
+    if "_dynamo" in Path(frame.path).parts:
+        return "the call"  # of a module without a `forward` in Python, which torch wraps
     name = Path(frame.path).name
     return f"{name}:{frame.line}" if frame.line else name
