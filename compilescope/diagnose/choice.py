@@ -138,8 +138,11 @@ def _is_for_other_sizes(item: _Candidate) -> bool:
     return alone or item.failure.kind == "shape.range"
 
 
-def _rank(item: _Candidate) -> tuple[bool, int]:
-    return item.failure.kind in _UNSAID, item.differences
+def _rank(item: _Candidate) -> tuple[bool, bool, int]:
+    # A graph for other parameters is another model's, or from before they were frozen: whatever
+    # else is changed, it will not serve.
+    other = any("._parameters[" in one.source for one in item.found)
+    return item.failure.kind in _UNSAID, other, item.differences
 
 
 def _count(found: list[Difference], failure: GuardFailure) -> int:

@@ -17,6 +17,7 @@ _PARAMETERS = {
     "module.dtype": "dtype",
     "module.requires_grad": "requires_grad",
 }
+_ALIKE = ("requires_grad", "dtype")  # where many change alike, one thing was done to all of them
 _RELATIONS = ("_range", "_mod")
 _STACK = re.compile(r"^_{2,3}stack\d+")
 
@@ -41,11 +42,17 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
             continue
         seen = values.setdefault((_property(failure), failure.source, failure.dimension), [])
         seen += [
-            _short(bare(value)) for value in (failure.required, failure.observed) if _told(value)
+            _short(bare(value).removeprefix("requires_grad="))
+            for value in (failure.required, failure.observed)
+            if _told(value)
         ]
+    alike: dict[tuple[str, tuple[str, ...]], list[tuple[str, int | None]]] = {}
+    for (what, source, dimension), seen in values.items():
+        key = (what if what in _ALIKE else f"{what} of {source} {dimension}", tuple(seen))
+        alike.setdefault(key, []).append((source, dimension))
     found = [
-        _sentence(what, source, dimension, list(dict.fromkeys(seen)))
-        for (what, source, dimension), seen in values.items()
+        _sentence(what.partition(" ")[0], *places[0], list(dict.fromkeys(seen)), len(places) - 1)
+        for (what, seen), places in alike.items()
     ]
     return tuple(dict.fromkeys(found))[:_SHOWN]
 
@@ -86,14 +93,17 @@ def _short(value: str) -> str:
     return "None" if short == "NoneType" else short
 
 
-def _sentence(what: str, source: str, dimension: int | None, values: list[str]) -> str:
+def _sentence(
+    what: str, source: str, dimension: int | None, values: list[str], others: int = 0
+) -> str:
     if _STACK.match(source):
         subject = "another value that crosses the graph break"
     else:
         subject = f"`{as_written(source)}`" if source else "another condition"
     if what != "value":
         where = "" if dimension is None else f" {dimension}"
-        subject = f"{what}{where} of {subject}"
+        more = f" and {others} other tensor{'s' * (others > 1)}" if others else ""
+        subject = f"{what}{where} of {subject}{more}"
     shown = ", ".join(values[:_SHOWN]) + (", …" if len(values) > _SHOWN else "")
     seen = f" ({shown})" if shown else ""
     return f"{subject} changed at the same calls{seen}; fix both, as either one recompiles"

@@ -59,3 +59,15 @@ def test_a_condition_over_other_values_is_a_consequence():
     other = parse_reason("x.size()[1] >= n  # y = f(x, n)  # m.py:4 in f")
     condition = parse_reason("n >= 3  # if n > 2:  # m.py:5 in f")
     assert companions(size("x"), [[other, condition]]) == ()
+
+
+def test_parameters_that_were_all_frozen_are_one_thing():
+    text = "0/0: tensor 'self._modules['{}']._parameters['{}']' requires_grad mismatch."
+    found = [
+        parse_reason(f"{text.format(layer, name)} expected requires_grad=0")
+        for layer in ("head", "body")
+        for name in ("bias", "weight")
+    ]
+    cause = parse_reason("0/0: tensor 'x' size mismatch at index 0. expected 8, actual 5")
+    (said,) = companions(cause, [found])
+    assert said.startswith("requires_grad of `self.head.bias` and 3 other tensors changed")

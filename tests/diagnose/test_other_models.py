@@ -79,6 +79,24 @@ def test_a_first_call_is_told_as_that_of_another_callable():
     )
 
 
+def test_a_graph_of_a_model_with_other_parameters_is_not_the_nearest():
+    weight = CHECK.format(WEIGHT, "8, 7", "7, 1")
+    frozen = weight.replace("requires_grad=False", "requires_grad=True")
+    graphs = [
+        Compiled(0, f"0/{number}", F, guards=(CHECK.format("'x'", sizes, strides), parameter))
+        for number, (sizes, strides, parameter) in enumerate((
+            ("8, 4", "4, 1", weight), ("8, 7", "7, 1", frozen), ("5, 7", "7, 1", weight),
+        ))
+    ]  # fmt: skip
+    reason = "0/{}: tensor 'x' size mismatch at index 0. expected 8, actual 5"
+    again = Recompiled(0, "0/2", F, reasons=tuple(parse_reason(reason.format(n)) for n in (1, 0)))
+    calls = [Called(0, 0, number, 1.0 + number, 1.0, (f"0/{number}",)) for number in range(3)]
+    events = (calls[0], graphs[0], calls[1], graphs[1], calls[2], again, graphs[2])
+    (found,) = diagnose(Session(events=events, callables=(Callable(0, "Net", F, "module"),))).causes
+    (also,) = found.also
+    assert also.startswith("size 1 of `x` changed at the same calls (4, 7)")
+
+
 def test_a_recompile_that_the_limit_refused_is_told_by_what_that_call_brought():
     shapes = {0: (8, 16, 32), 1: (8, 8, 64), 2: (5, 8, 64)}
     x = {number: Input("x", shape=shape) for number, shape in shapes.items()}
