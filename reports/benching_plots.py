@@ -11,7 +11,7 @@ from . import benching_words as words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from compilescope.benching import Benching, Calls, Range, Trial
+    from compilescope.benching import Benching, Calls, Range
 
 MOST_POINTS = 1500  # of a series; more cannot be told apart
 _HEIGHT = 100
@@ -185,8 +185,8 @@ def payback(found: Benching) -> Payback | None:
     best = words.shown(found)
     if best is None or best.ratio is None or best.cold is None or not best.measured:
         return None
-    eager = _mean(best, "eager")
-    compiled = _mean(best, "compiled")
+    eager = words.middle(best, "eager")
+    compiled = words.middle(best, "compiled")
     even = best.break_even.value if best.break_even else best.cold.seconds / eager
     calls = 2 * max(even, 1.0)
     costs = [("eager", "was", 0.0, eager), ("compiled", "cold", best.cold.seconds, compiled)]
@@ -202,19 +202,15 @@ def payback(found: Benching) -> Payback | None:
     ticks = tuple(
         Tick(round(100 * value / top, 2), words.span(value)) for value in _round(0, top) if value
     )
+    from compilescope.bench.intervals import is_unclear
     from compilescope.bench.verdict import calls as in_words
 
-    if words.is_unclear(best.ratio):
+    if is_unclear(best.ratio):
         says = "whether the lines meet is not clear"
     else:
         says = f"the lines meet after {in_words(even)} calls" if best.break_even else (
             "the lines never meet")  # fmt: skip
     return Payback(best.name, lines, ticks, in_words(calls), f"{best.name}: {says}")
-
-
-def _mean(trial: Trial, name: str) -> float:
-    medians = [getattr(one, name).median.value for one in trial.measured]
-    return float(sum(medians) / len(medians))
 
 
 def _y(value: float, top: float) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compilescope.bench.intervals import is_unclear
+
 from .words import few, seconds
 
 if TYPE_CHECKING:
@@ -105,11 +107,6 @@ def pays(trial: Trial) -> str:
     return calls(trial.break_even.value)
 
 
-def is_unclear(ratio: Range) -> bool:
-    """Whether the interval of a ratio holds 1."""
-    return ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high
-
-
 def cases(found: Benching) -> Iterator[tuple[str, ...]]:
     """A row for each inputs and setting, where the inputs were swept."""
     if len(found.cases) < 2:
@@ -158,7 +155,7 @@ def remarks(found: Benching) -> Iterator[str]:
 
 def _eager_apart(found: Benching) -> Iterator[str]:
     """Where the settings had eager calls of other speeds beside them."""
-    medians = [_middle(trial, "eager") for trial in found.trials if trial.measured]
+    medians = [middle(trial, "eager") for trial in found.trials if trial.measured]
     if medians and max(medians) > _APART * min(medians):
         yield (
             "each ratio is to the eager calls that were made in turns with it; their median was"
@@ -255,10 +252,11 @@ def _times(trial: Trial, name: str) -> tuple[str, str]:
     """Median and p99; over several cases the mean of their medians, and the worst p99."""
     if not trial.measured:
         return "", ""
-    return span(_middle(trial, name)), span(max(getattr(one, name).p99 for one in trial.measured))
+    return span(middle(trial, name)), span(max(getattr(one, name).p99 for one in trial.measured))
 
 
-def _middle(trial: Trial, name: str) -> float:
+def middle(trial: Trial, name: str) -> float:
+    """Seconds of an eager or compiled call: the mean of the medians of all cases."""
     medians = [float(getattr(one, name).median.value) for one in trial.measured]
     return sum(medians) / len(medians)
 

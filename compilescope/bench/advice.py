@@ -51,7 +51,7 @@ class Advice:
         if self._trial is None or not self._open:
             return
         if self._plan.call:
-            left = [text for text in self._trial.remedies if text not in self._done(self._trial)]
+            left = self._left(self._trial)
             if left and not self.short:
                 yield f"what may do away with the recompiles: {'; '.join(left[:_MOST])}"
         elif self._found is not None:
@@ -63,16 +63,16 @@ class Advice:
 
     def _way(self, trial: Trial) -> str:
         """The dynamic setting to try next, "" where none would help."""
-        left = [text for text in trial.remedies if text not in self._done(trial)]
+        left = self._left(trial)
         ways = (way for words, way in _WAYS.items() if any(words in text for text in left))
         return next(ways, "")
 
-    def _done(self, trial: Trial) -> set[str]:
-        """The remedies that a setting of the plan or of its search has tried."""
+    def _left(self, trial: Trial) -> list[str]:
+        """The remedies that no setting of the plan or of its search has tried."""
         known = {trial.setting.dynamic, *(one.dynamic for one in self._plan.settings)}
         if self._plan.search:
             known |= {"marked", "unbacked"}
         if "unbacked" in known:
             known.add("marked")
-        return {text for text in trial.remedies for words, way in _WAYS.items()
-                if way in known and words in text}  # fmt: skip
+        tried = [words for words, way in _WAYS.items() if way in known]
+        return [text for text in trial.remedies if not any(words in text for words in tried)]

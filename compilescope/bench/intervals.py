@@ -73,6 +73,11 @@ def are_apart(one: Range, other: Range) -> bool:
     return high.low is not None and low.high is not None and high.low > low.high
 
 
+def is_unclear(ratio: Range) -> bool:
+    """Whether the interval of a ratio holds 1."""
+    return ratio.low is not None and ratio.high is not None and ratio.low <= 1 <= ratio.high
+
+
 def spanned(found: Range, other: Range | None) -> Range:
     """`found`, its interval made to hold what `other` found too: all of it where they are apart."""
     if other is None or found.low is None or found.high is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from compilescope.bench.verdict import best
+from compilescope.bench.verdict import best, is_sound
 from compilescope.benching import Case, Setting, Trial
 
 AUTOTUNED = "max-autotune-no-cudagraphs"
@@ -120,8 +120,7 @@ def _cheapest(trials: Sequence[Trial], chosen: int) -> Trial:
     equal = [
         one
         for one in trials
-        if one.ratio and (one.ratio.high or one.ratio.value) >= least
-        if one.numerics.verdict != "differs" and not one.fallback
+        if one.ratio and (one.ratio.high or one.ratio.value) >= least and is_sound(one)
     ]
     return min([fastest, *equal], key=lambda one: one.recompiles)
 

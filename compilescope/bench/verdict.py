@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from compilescope.bench.intervals import significant
+from compilescope.bench.intervals import is_unclear, significant
 from compilescope.benching import Range, Trial
 from compilescope.diagnose.verdict import duration
 
@@ -18,9 +18,14 @@ def best(trials: Sequence[Trial]) -> int | None:
         (one.ratio.low or one.ratio.value, -number)
         for number, one in enumerate(trials)
         if one.ratio is not None and (one.ratio.low or one.ratio.value) > 1
-        if one.numerics.verdict != "differs" and not one.fallback
+        if is_sound(one)
     ]
     return -max(good)[1] if good else None
+
+
+def is_sound(trial: Trial) -> bool:
+    """Whether its results are right, and what it measured is compiled code alone."""
+    return trial.numerics.verdict != "differs" and not trial.fallback
 
 
 TUNE = "run tune first"
@@ -71,7 +76,7 @@ def times(ratio: Range) -> str:
     """A ratio in words, with its interval."""
     low, high = ratio.low, ratio.high
     interval = f" [{low:.2f}, {high:.2f}]" if low is not None and high is not None else ""
-    if low is not None and high is not None and low <= 1 <= high:
+    if is_unclear(ratio):
         return f"not clearly faster or slower than eager: {ratio.value:.2f} times{interval}"
     return f"{ratio.value:.2f} times as fast as eager{interval}"
 

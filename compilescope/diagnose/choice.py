@@ -48,8 +48,9 @@ def nearest(event: Recompiled, compiles: Mapping[CompileKey, Compiled], call: In
     if not found:
         return Nearest(GuardFailure(kind="unknown", raw=""))
     found = _of_its_class(found)
-    least = min(_rank(item) for item in found)
-    equal = [item for item in found if _rank(item) == least]
+    ranks = [_rank(item) for item in found]
+    least = min(ranks)
+    equal = [item for item, rank in zip(found, ranks, strict=True) if rank == least]
     if any(item.failure.kind == "shape.zero_one" for item in equal):
         equal.sort(key=_is_for_other_sizes)
     chosen, *rest = equal
@@ -69,12 +70,12 @@ def _of_its_class(found: list[_Candidate]) -> list[_Candidate]:
 
     Of another class a graph has little else to compare.
     """
-    fitting = [item for item in found if item.entry and not _is_for_another_class(item)]
-    others = [item for item in found if _is_for_another_class(item)]
-    same = any(
-        _checks_class(item, other.found) for item in fitting for other in others if item.found
-    )
-    return [item for item in found if item not in others] if same else found
+    fitting: list[_Candidate] = []
+    others: list[_Candidate] = []
+    for item in found:
+        (others if _is_for_another_class(item) else fitting).append(item)
+    same = any(_checks_class(item, other.found) for item in fitting for other in others)
+    return fitting if same else found
 
 
 def _is_for_another_class(item: _Candidate) -> bool:
@@ -87,7 +88,8 @@ def _is_argument(source: str) -> bool:
 
 def _checks_class(item: _Candidate, missed: list[Difference]) -> bool:
     """Whether the graph asks for a class for what another graph has of another class."""
-    assert item.entry is not None
+    if item.entry is None or not item.found:
+        return False
     keys = {as_written(one.source) for one in missed if one.aspect == "type"}
     return any(
         isinstance(check, TypeCheck) and check.key in keys and check.key.isidentifier()

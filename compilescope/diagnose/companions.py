@@ -46,13 +46,13 @@ def companions(cause: GuardFailure, failures: Iterable[Sequence[GuardFailure]]) 
             for value in (failure.required, failure.observed)
             if _told(value)
         ]
-    alike: dict[tuple[str, tuple[str, ...]], list[tuple[str, int | None]]] = {}
-    for (what, source, dimension), seen in values.items():
-        key = (what if what in _ALIKE else f"{what} of {source} {dimension}", tuple(seen))
-        alike.setdefault(key, []).append((source, dimension))
+    groups: dict[tuple[object, ...], list[tuple[str, str, int | None]]] = {}
+    for place, seen in values.items():
+        key = (place[0], *seen) if place[0] in _ALIKE else place
+        groups.setdefault(key, []).append(place)
     found = [
-        _sentence(what.partition(" ")[0], *places[0], list(dict.fromkeys(seen)), len(places) - 1)
-        for (what, seen), places in alike.items()
+        _sentence(*places[0], list(dict.fromkeys(values[places[0]])), len(places) - 1)
+        for places in groups.values()
     ]
     return tuple(dict.fromkeys(found))[:_SHOWN]
 

@@ -146,8 +146,9 @@ def _recording_errors(session: Session) -> Iterator[CudaGraphProblem]:
     told = [(event.text, event.frame) for event in events]
     told += [(process.error, None) for process in session.processes if process.error]
     seen = set()
+    compiled = _compiles_for_them(session)
     for text, frame in told:
-        why, remedies = recording_failed(text, compiled=_compiles_for_them(session))
+        why, remedies = recording_failed(text, compiled=compiled)
         if why and why not in seen:
             seen.add(why)
             first = text.strip().partition("\n")[0]

@@ -40,7 +40,8 @@ STEP_BEGIN = fix(
     "torch.compiler.cudagraph_mark_step_begin()",
     since="2.2",
 )
-_WHERE = fix("torch_where", "Where both sides are cheap: use `torch.where`")
+PAD = fix("pad", "Pad to a few sizes")
+WHERE = fix("torch_where", "Where both sides are cheap: use `torch.where`")
 FIXED_COUNT = fix(
     "fixed_count", "Where the number of rounds is known: a Python `for`, which is unrolled"
 )
@@ -101,7 +102,7 @@ CUDAGRAPHS = (
     Note(
         r"control flow operator: (?P<name>[\w.]*\w)",
         "The graph holds `{name}`, whose branch is chosen by the CPU. " + EAGER_LAUNCH,
-        (_WHERE,),
+        (WHERE,),
     ),
     Note(
         r"index_put_",
@@ -200,7 +201,7 @@ CUDAGRAPHS = (
         "Each input size gets a CUDA graph of its own, with its memory: {count} when PyTorch "
         "warned.",
         (
-            fix("pad", "Pad to a few sizes"),
+            PAD,
             fix(
                 "skip_dynamic",
                 "Or use CUDA graphs for fixed sizes only",
@@ -220,7 +221,7 @@ CUDAGRAPHS = (
     Note(
         r"CUDAGraph supports dynamic shapes",
         "Each input size gets a CUDA graph of its own, with its memory.",
-        (fix("pad", "Pad to a few sizes"),),
+        (PAD,),
     ),
     Note(
         r"Unable to hit fast path of CUDAGraphs",

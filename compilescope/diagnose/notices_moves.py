@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from compilescope.diagnose.notices_cudagraphs import STATIC_ADDRESS, STEP_BEGIN, Note, fix
+from compilescope.diagnose.notices_cudagraphs import PAD, STATIC_ADDRESS, STEP_BEGIN, Note, fix
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Remedy
@@ -153,7 +153,7 @@ MOVES = (
         "The limit of {n} sizes was reached: those recorded before still run as CUDA graphs, new "
         "ones run without.",
         (
-            fix("pad", "Pad to a few sizes"),
+            PAD,
             fix(
                 "raise_limit",
                 "Or allow more",

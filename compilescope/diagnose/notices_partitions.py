@@ -7,6 +7,7 @@ from compilescope.diagnose.notices_cudagraphs import (
     MASKED,
     MOVE_OUT,
     NOTHING,
+    WHERE,
     Note,
     fix,
 )
@@ -50,7 +51,7 @@ PARTITIONS = (
     Note(
         r"^(?:Conditional|Switch) ops",
         "A branch in this part is decided by the CPU. " + _OUTSIDE,
-        (fix("torch_where", "Where both sides are cheap: use `torch.where`"),),
+        (WHERE,),
     ),
     Note(
         r"^custom partition op: (?P<name>[\w.:]+)",

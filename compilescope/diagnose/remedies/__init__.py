@@ -17,7 +17,7 @@ from compilescope.diagnose.remedies import (
     tensors,
     values,
 )
-from compilescope.diagnose.remedies.catalogue import offer
+from compilescope.diagnose.remedies.catalogue import alone, offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -122,14 +122,9 @@ def _for_a_full_cache(found: list[Remedy]) -> list[Remedy]:
     ]
     ordered = [*(item for item in found if item.id != "warm_up"), *warm]
     return [
-        item if place else structs.replace(item, text=_first(item.text))
+        item if place else structs.replace(item, text=alone(item.text))
         for place, item in enumerate(ordered)
     ]
-
-
-def _first(text: str) -> str:
-    text = text.removeprefix("Or, ").removeprefix("Or ")
-    return text[:1].upper() + text[1:]
 
 
 def _recompile_limit(evidence: Evidence) -> Remedy:

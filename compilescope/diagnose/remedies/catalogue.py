@@ -176,6 +176,17 @@ FACTS: dict[str, Facts] = {
 }
 
 
+def otherwise(text: str) -> str:
+    """The text of a remedy as that of a further choice: "Call it" becomes "Or call it"."""
+    return f"Or {text[:1].lower()}{text[1:]}"
+
+
+def alone(text: str) -> str:
+    """The opposite of `otherwise`; a text that stands alone already stays as it is."""
+    text = text.removeprefix("Or, ").removeprefix("Or ")
+    return text[:1].upper() + text[1:]
+
+
 def offer(name: str, text: str, snippet: str = "", *, limits: str = "", price: str = "") -> Remedy:
     """The remedy called `name` with this case's words, code and, where given, limits and price."""
     facts = FACTS[name]

@@ -9,7 +9,7 @@ from compilescope import wording
 from compilescope.diagnose.explain_value import from_global, needs_value
 from compilescope.diagnose.explain_words import Words
 from compilescope.diagnose.remedies import numbers, sizes, values
-from compilescope.diagnose.remedies.catalogue import offer
+from compilescope.diagnose.remedies.catalogue import offer, otherwise
 from compilescope.diagnose.remedies.values import FLOAT, INT, by_value
 from compilescope.diagnose.uses import Use, use
 
@@ -103,8 +103,8 @@ def module_flag(words: Words) -> list[Remedy]:
     if words.another_model:
         return sizes.own_caches(words)
     subject = words.name or "the flag"
-    fixed = f"et {subject} before the first call and leave it"
-    warm = f"all it once with each value of {subject} at start-up: one graph for each"
+    fixed = f"Set {subject} before the first call and leave it"
+    warm = f"Call it once with each value of {subject} at start-up: one graph for each"
     if words.evidence.no_module and words.source.startswith("self."):
         # A method that is compiled in its class serves every module of that class.
         whole = (
@@ -112,11 +112,11 @@ def module_flag(words: Words) -> list[Remedy]:
             "then holds all of them"
         )
         return [
-            sizes.warm_up(f"C{warm}"),
+            sizes.warm_up(warm),
             offer("compile_whole", whole),
-            offer("fixed_attribute", f"Or s{fixed}"),
+            offer("fixed_attribute", otherwise(fixed)),
         ]
-    return [offer("fixed_attribute", f"S{fixed}"), sizes.warm_up(f"Or c{warm}")]
+    return [offer("fixed_attribute", fixed), sizes.warm_up(otherwise(warm))]
 
 
 def module_attribute(words: Words) -> list[Remedy]:

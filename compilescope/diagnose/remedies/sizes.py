@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_size import is_buffer, is_of_module, is_parameter, share_code
 from compilescope.diagnose.explain_words import Words
-from compilescope.diagnose.remedies.catalogue import offer
+from compilescope.diagnose.remedies.catalogue import offer, otherwise
 
 if TYPE_CHECKING:
     from compilescope.diagnosis import Remedy
@@ -179,10 +179,10 @@ def _variable(what: str) -> Remedy:
 
 def _buffer(words: Words) -> list[Remedy]:
     """A buffer of other sizes. Measured with torch 2.13: `mark_dynamic` does nothing for one."""
-    largest = f"egister {words.name or 'the buffer'} at its largest size and use a part of it"
+    largest = f"Register {words.name or 'the buffer'} at its largest size and use a part of it"
     if words.source.rpartition(".")[0] != "self":
-        return [offer("preallocate", f"R{largest}")]
-    return [_variable("parameter and buffer"), offer("preallocate", f"Or r{largest}")]
+        return [offer("preallocate", largest)]
+    return [_variable("parameter and buffer"), offer("preallocate", otherwise(largest))]
 
 
 def _parameter(words: Words) -> list[Remedy]:

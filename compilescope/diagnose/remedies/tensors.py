@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from compilescope.diagnose.explain_tensor import found_class, keys
 from compilescope.diagnose.explain_words import Words, bare, dtype
-from compilescope.diagnose.remedies.catalogue import offer
+from compilescope.diagnose.remedies.catalogue import offer, otherwise
 from compilescope.diagnose.remedies.sizes import compiled, dynamic_true, rank, size, stride, warm_up
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def tensor_type(words: Words) -> list[Remedy]:
 def always_pass(words: Words) -> list[Remedy]:
     """None in some calls."""
     subject, brought = words.name or "the argument", words.observed
-    both = f"all it once with and once without {subject} at start-up: one graph for each"
+    both = f"Call it once with and once without {subject} at start-up: one graph for each"
     if _NUMBER.match(brought):
         neutral = f"Always pass a number for {subject}: one that changes nothing"
     elif brought in _TENSORS or words.failure.kind.startswith("tensor."):
@@ -187,8 +187,8 @@ def always_pass(words: Words) -> list[Remedy]:
         )
     else:
         # A name, a tuple, an object: nothing is known that would change nothing.
-        return [warm_up(f"C{both}")]
-    return [offer("always_pass", neutral), warm_up(f"Or c{both}")]
+        return [warm_up(both)]
+    return [offer("always_pass", neutral), warm_up(otherwise(both))]
 
 
 _NUMBER = re.compile(r"-?\d")
